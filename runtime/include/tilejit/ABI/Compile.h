@@ -1,0 +1,77 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What is asked of the compiler and what it answers, and their encoding as bytes: the same for the worker's socket and
+// for the one C function of libtilejit-compiler.so.
+
+#ifndef TILEJIT_ABI_COMPILE_H
+#define TILEJIT_ABI_COMPILE_H
+
+#include "tilejit/Base/Status.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilejit::abi {
+
+enum class SourceKind : uint8_t { Description, TileIR };
+enum class EmitKind : uint8_t { Package, Tile, Llvm, Asm, Object };
+
+/// Schedule options by key (`bm`, `threads`, ...), as the user gave them; absent ones are the compiler's choice.
+using Config = std::map<std::string, int64_t>;
+
+struct CompileRequest {
+  SourceKind sourceKind = SourceKind::Description;
+  std::string source;     ///< Canonical JSON, or the text of a .mlir file.
+  std::string sourceName; ///< For messages; not part of the result.
+  std::string target;     ///< Encoded TargetSpec (Target/TargetSpec.h: encodeTarget).
+  EmitKind emit = EmitKind::Package;
+  Config config;
+};
+
+/// What the runtime must know to launch, check and report a kernel; stored in entries as JSON ("manifest").
+struct OperandInfo {
+  std::string name;  ///< Canonical name, or the argument's name in a tile file.
+  std::string dtype; ///< Name of the DType.
+  int32_t rank = 0;  ///< -1: a bare pointer; -2: a scalar.
+  bool isOutput = false;
+};
+struct Manifest {
+  std::string op;                      ///< Family, or the kernel's symbol of a tile file.
+  std::string target;                  ///< The target's keyText.
+  int32_t abiVersion = 0;              ///< kernelAbiVersion.
+  std::vector<OperandInfo> operands;
+  bool hasLaunchRule = true;           ///< False: the caller must give a grid.
+  std::vector<std::string> paths;      ///< Names of the regimes: "matmul 6x64, packed b".
+  Config config;                       ///< What was chosen.
+  std::map<std::string, int64_t> resources; ///< code_bytes, stack_bytes, ...
+  std::vector<std::string> assertions; ///< Message and place of each tile.assert, by number.
+  std::string reductionOrder;          ///< In which order sums are formed, for people.
+};
+
+struct CompileResponse {
+  Status status;                                        ///< Ok, or why there is no payload.
+  std::string payload;                                  ///< ELF shared object, or text of the emitted form.
+  Manifest manifest;
+  std::vector<std::pair<std::string, double>> stagesMs; ///< Stage and milliseconds, in order.
+};
+
+/// Length-prefixed, typed encodings. Decoding checks every length and never trusts its input.
+std::string encode(const CompileRequest &request);
+Expected<CompileRequest> decodeRequest(std::string_view bytes);
+std::string encode(const CompileResponse &response);
+Expected<CompileResponse> decodeResponse(std::string_view bytes);
+std::string manifestJson(const Manifest &manifest);
+Expected<Manifest> parseManifest(std::string_view json);
+
+/// libtilejit-compiler.so's only export: takes an encoded request, gives an encoded response allocated with malloc.
+/// Returns 0, or -1 where not even a response could be made. One call at a time.
+using CompileFunction = int (*)(const char *request, size_t requestBytes, char **outResponse, size_t *outBytes);
+inline constexpr const char *compileSymbol = "tilejit_compiler_compile";
+
+} // namespace tilejit::abi
+
+#endif // TILEJIT_ABI_COMPILE_H

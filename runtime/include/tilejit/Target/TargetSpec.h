@@ -1,0 +1,69 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What a chip is, as one value, parsed once from a name ("native", "x86-64-v4", "neoverse-v2", "sm_90a", "gfx942").
+// Facts about known chips are rows of data (lib/Target/*.cpp). Nothing outside this folder looks into target names.
+
+#ifndef TILEJIT_TARGET_TARGETSPEC_H
+#define TILEJIT_TARGET_TARGETSPEC_H
+
+#include "tilejit/Base/Status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilejit {
+
+enum class TargetKind : uint8_t { Cpu };
+enum class CpuArch : uint8_t { X86_64, AArch64, RiscV64 };
+
+/// What the CPU back end's choices rest on. For `native` read from this machine, else from the row of the CPU.
+struct CpuFacts {
+  CpuArch arch = CpuArch::X86_64;
+  int vectorBits = 128;       ///< Width of the vectors to emit.
+  int vectorRegisters = 16;   ///< Registers of that width.
+  bool hasFma = false;
+  bool hasMasks = false;      ///< Masked loads and stores cost no more than plain ones (AVX-512, SVE, RVV).
+  bool hasF16Convert = false; ///< f16 <-> f32 in hardware.
+  bool hasBf16Dot = false;    ///< Products of bf16 pairs accumulated in f32.
+  bool hasInt8Dot = false;    ///< Products of 8-bit quadruples accumulated in i32.
+  int64_t l1Bytes = 32 << 10;
+  int64_t l2Bytes = 1 << 20;
+  int64_t l3Bytes = 8 << 20; ///< 0: none.
+};
+
+/// A target. Two equal keyTexts compile to the same code.
+struct TargetSpec {
+  TargetKind kind = TargetKind::Cpu;
+  std::string name;   ///< As asked for: "native", "x86-64-v4".
+  std::string triple; ///< LLVM's.
+  std::string cpu;    ///< LLVM's -mcpu.
+  std::vector<std::string> features; ///< LLVM's -mattr, sorted: "+avx512f", "-amx-tile"; beyond what `cpu` implies.
+  CpuFacts cpuFacts;
+  std::string description; ///< One line for `tilec targets`.
+
+  bool isCpu() const { return kind == TargetKind::Cpu; }
+  /// Everything that changes code, for cache keys: triple, cpu, features, facts. Never the name: `native` and the same
+  /// machine spelled out are one target.
+  std::string keyText() const;
+  /// Name of the architecture's folder in the cache: [A-Za-z0-9_.-], long feature lists as a hash.
+  std::string folderName() const;
+};
+
+/// Parses a target's name, `cpu` standing for `native`. InvalidArgument for an unknown one, with near names as hint.
+Expected<TargetSpec> parseTarget(std::string_view text);
+/// This machine, read once a call from CPUID (or the kernel's hwcaps) and sysfs.
+TargetSpec hostTarget();
+/// Whether code for `target` runs on this machine; where not, the status names the missing features (DoesNotFit).
+Status runsOnHost(const TargetSpec &target);
+/// One-line text form of a target, for requests to the worker, and back.
+std::string encodeTarget(const TargetSpec &target);
+Expected<TargetSpec> decodeTarget(std::string_view text);
+/// All named targets, `native` first.
+std::span<const TargetSpec> knownTargets();
+
+} // namespace tilejit
+
+#endif // TILEJIT_TARGET_TARGETSPEC_H

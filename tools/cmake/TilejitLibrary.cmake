@@ -1,0 +1,60 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+#
+# tilejit_add_library: a static piece of the project that belongs to one layer. Which layers a layer may link is the
+# table below; tilejit_check_layers() enforces it at configure time, tools/lint/check_layers.py does so for includes.
+include_guard()
+
+set(TILEJIT_MAY_USE_base)
+set(TILEJIT_MAY_USE_runtime base)
+set(TILEJIT_MAY_USE_dialect)
+set(TILEJIT_MAY_USE_compiler base dialect)
+set(TILEJIT_MAY_USE_backend base dialect compiler)
+
+# tilejit_add_library(NAME LAYER layer SRCS ... [DEPS ...] [INCLUDE ...] [TABLEGEN ...])
+# layer: base (Base, ABI, Description, Target), runtime, dialect, compiler, backend.
+# Layers base and runtime see no LLVM; the others are built without exceptions and link libMLIR and libLLVM.
+function(tilejit_add_library name)
+  cmake_parse_arguments(ARG "" "LAYER" "INCLUDE;SRCS;DEPS;TABLEGEN" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tilejit_add_library(${name}): unexpected ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  add_library(${name} STATIC ${ARG_SRCS})
+  set_target_properties(${name} PROPERTIES TILEJIT_LAYER ${ARG_LAYER})
+  target_include_directories(${name} PUBLIC ${ARG_INCLUDE})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+  if(ARG_TABLEGEN)
+    add_dependencies(${name} ${ARG_TABLEGEN})
+  endif()
+  if(NOT ARG_LAYER MATCHES "^(base|runtime)$")
+    target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_compile_options(${name} PRIVATE -fno-exceptions)
+    if(TILEJIT_PCH)
+      target_precompile_headers(${name} REUSE_FROM TilejitMlirPch)
+    endif()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TILEJIT_LIBRARIES ${name})
+endfunction()
+
+function(tilejit_check_layers)
+  get_property(libs GLOBAL PROPERTY TILEJIT_LIBRARIES)
+  foreach(lib IN LISTS libs)
+    get_target_property(layer ${lib} TILEJIT_LAYER)
+    get_target_property(deps ${lib} LINK_LIBRARIES)
+    foreach(dep IN LISTS deps)
+      if(TARGET ${dep})
+        get_target_property(depLayer ${dep} TILEJIT_LAYER)
+        if(depLayer AND NOT depLayer STREQUAL layer AND NOT depLayer IN_LIST TILEJIT_MAY_USE_${layer})
+          message(FATAL_ERROR "layering: ${lib} (${layer}) may not link ${dep} (${depLayer})")
+        endif()
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# tilejit_add_part(FOLDER): add_subdirectory where the folder has a CMakeLists.txt.
+function(tilejit_add_part folder)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+    add_subdirectory(${folder})
+  endif()
+endfunction()
