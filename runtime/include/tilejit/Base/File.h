@@ -51,6 +51,10 @@ Expected<std::string> readFile(System &system, const std::string &path, int64_t 
 /// `durable` adds fsync of the file and of its folder.
 Status writeFileAtomically(System &system, const std::string &path, std::string_view bytes, uint32_t mode,
                            bool durable = false);
+/// The same with a negated errno as the answer, for those who count failures.
+int replaceFile(System &system, const std::string &path, std::string_view bytes, uint32_t mode, bool durable);
+/// fsync of a folder, after names in it have changed; 0 or a negated errno.
+int syncFolder(System &system, const std::string &path);
 /// Makes a folder and what is missing above it; 0 or a negated errno. An existing folder is left as it is.
 int makeDirectories(System &system, const std::string &path, uint32_t mode);
 

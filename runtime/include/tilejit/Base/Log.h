@@ -107,6 +107,7 @@ private:
   mutable std::mutex mutex_;
   int fd_ = -1;
   int64_t size_ = 0;
+  int64_t lines_ = 0;
   int64_t failures_ = 0;
 };
 

@@ -31,7 +31,7 @@ enum class SettingId : uint8_t {
   CacheMaxEntries, ///< 0: no bound.
   CacheMaxAge,     ///< Seconds since last use; 0: no bound.
   Target,          ///< Target where none is given.
-  NumThreads,      ///< Threads of a launch; 0: all this process may use.
+  NumThreads,      ///< Threads of a launch; "all": as many as this process may use.
   Worker,          ///< Path of the worker program; empty: looked for beside the library.
   Workers,         ///< Worker processes at most.
   CompileTimeout,  ///< Seconds.
@@ -74,7 +74,7 @@ public:
   int64_t cacheMaxBytes() const;
   int64_t cacheMaxEntries() const;
   int64_t cacheMaxAgeSeconds() const;
-  int64_t numThreads() const;
+  int64_t numThreads() const; ///< 0: all this process may use.
   int64_t workers() const;
   int64_t compileTimeoutSeconds() const;
   int64_t compileMemoryBytes() const;
@@ -92,7 +92,7 @@ public:
   std::vector<EffectiveSetting> effective() const;
 
 private:
-  friend class SettingsLoader;
+  friend class SettingsLoader; // lib/Base/Settings.cpp
   std::array<SettingValue, settingCount> values_;
   std::vector<std::string> cacheFolders_;
   std::string configFile_;
