@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+"""What the built libraries and programs need and export.
+
+libtilejit.so, tilec and the worker need no LLVM; libtilejit.so exports the symbols of runtime/lib/Runtime/exports.txt,
+all under one symbol version, and libtilejit-compiler.so exports its one entry point.
+"""
+
+import re
+import subprocess
+
+from common import main
+
+NO_LLVM = ("lib/libtilejit.so", "bin/tilec", "bin/tilejit-worker")
+COMPILER = "lib/libtilejit-compiler.so"
+
+
+def needed(path):
+    """Names of the shared libraries a file asks for."""
+    text = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"\(NEEDED\).*\[([^\]]+)\]", text)
+
+
+def exported(path):
+    """Names of the dynamic symbols that a library defines, without versions."""
+    text = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in text.splitlines()]
+    return {row[-1].split("@")[0] for row in rows if len(row) == 3 and row[1] != "A"}
+
+
+def check(root, build):
+    """Problems, one a line."""
+    problems = []
+    for name in NO_LLVM:
+        path = build / name
+        if not path.exists():
+            problems.append(f"{name}: not built")
+            continue
+        problems += [f"{name}: needs {lib}" for lib in needed(path) if re.search(r"LLVM|MLIR|lld", lib)]
+    library = build / NO_LLVM[0]
+    if library.exists():
+        listed = set((root / "runtime/lib/Runtime/exports.txt").read_text().split())
+        found = exported(library)
+        problems += [f"{NO_LLVM[0]}: exports {name}, which is not listed" for name in sorted(found - listed)]
+        problems += [f"{NO_LLVM[0]}: does not export {name}, which is listed" for name in sorted(listed - found)]
+    compiler = build / COMPILER
+    if compiler.exists() and exported(compiler) != {"tilejit_compiler_compile"}:
+        problems.append(f"{COMPILER}: exports {sorted(exported(compiler))[:5]}")
+    return problems
+
+
+if __name__ == "__main__":
+    main(check)

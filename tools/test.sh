@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+#
+# Installs what is missing, builds, and runs every test. The last line is "N passed, N failed[, N skipped]"; the exit
+# code is 0 only where nothing failed. Started as root, the tests themselves run as an unprivileged user.
+#   tools/test.sh [--no-build] [--only lint|unit|lit[,...]]
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$here"
+
+build=yes
+arguments=()
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+  --no-build) build=no ;;
+  -h | --help)
+    sed -n 's/^# \{0,1\}//; 3,7p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+  *) arguments+=("$1") ;;
+  esac
+  shift
+done
+
+if [[ $build == yes ]]; then
+  tools/setup
+  tools/build ci
+fi
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tilejit-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+run=(env -u TILEJIT_CACHE_DIR -u TILEJIT_TARGET -u TILEJIT_CONFIG -u XDG_CACHE_HOME -u XDG_CONFIG_HOME
+  HOME="$scratch/home" TMPDIR="$scratch/tmp" PYTHONDONTWRITEBYTECODE=1
+  /usr/bin/python3 tools/testing/run_all.py --build build --scratch "$scratch" "${arguments[@]}")
+mkdir -p "$scratch/home" "$scratch/tmp"
+
+if [[ $(id -u) -eq 0 ]]; then
+  nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  if "${nobody[@]}" test -r tools/testing/run_all.py -a -x build/bin 2>/dev/null; then
+    chown -R 65534:65534 "$scratch"
+    run=("${nobody[@]}" "${run[@]}")
+  else
+    run+=(--note-root "the tree is not readable by an unprivileged user, so the suite ran as root")
+  fi
+fi
+status=0
+"${run[@]}" || status=$?
+exit $status
