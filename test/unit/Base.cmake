@@ -1,0 +1,2 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+tilejit_add_unit_test(BaseTest SRCS FloatTest.cpp DEPS TilejitBase)
