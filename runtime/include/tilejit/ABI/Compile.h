@@ -38,6 +38,10 @@ struct OperandInfo {
   std::string dtype; ///< Name of the DType.
   int32_t rank = 0;  ///< -1: a bare pointer; -2: a scalar.
   bool isOutput = false;
+  /// What the code relies on, so that a launch can check it; empty or 0: nothing, or the description says it.
+  std::vector<int64_t> shape;   ///< One for each dimension; -1: any size.
+  std::vector<int64_t> strides; ///< In elements; -1: any.
+  int64_t align = 0;            ///< Bytes.
 };
 struct Manifest {
   std::string op;                      ///< Family, or the kernel's symbol of a tile file.
