@@ -1,0 +1,103 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Names to targets, this machine as a target, and whether a target's code runs here.
+
+#include "tilejit/Target/TargetSpec.h"
+
+#include "HostCpu.h"
+
+#include "tilejit/Base/Text.h"
+
+#include <algorithm>
+
+namespace tilejit {
+
+using namespace target;
+
+namespace {
+
+/// The features that code for a target may use.
+Expected<FeatureSet> neededFeatures(const TargetSpec &spec) {
+  const CpuRow *row = findCpu(spec.cpuFacts.arch, spec.cpu);
+  if (!row)
+    return Status(StatusCode::InvalidArgument, "unknown CPU '" + shorten(spec.cpu) + "' in target " + spec.name);
+  auto set = applyFeatures(spec.cpuFacts.arch, row->features, spec.features);
+  if (!set)
+    return Status(StatusCode::InvalidArgument, "malformed feature list in target " + spec.name);
+  return *set;
+}
+
+std::string_view archName(CpuArch arch) {
+  std::string_view triple = tripleOf(arch);
+  return triple.substr(0, triple.find('-'));
+}
+
+Status unknownTarget(std::string_view text) {
+  std::vector<std::string_view> names = {"cpu", "native"};
+  for (const CpuRow &row : cpuRows())
+    names.push_back(row.name);
+  Status status(StatusCode::InvalidArgument, "unknown target '" + shorten(text, 60) + "'");
+  std::string_view near = nearestName(text, names);
+  if (!near.empty())
+    return std::move(status).withHint("did you mean '" + std::string(near) + "'?");
+  return std::move(status).withHint("`tilec targets` lists the targets: native, x86-64-v3, znver4, neoverse-v2, ...");
+}
+
+} // namespace
+
+Expected<TargetSpec> parseTarget(std::string_view text) {
+  if (text == "native" || text == "cpu")
+    return hostTarget();
+  if (const CpuRow *row = findRow(text))
+    return specOf(*row);
+  return unknownTarget(text);
+}
+
+TargetSpec hostTarget() {
+  HostCpu host = detectHostCpu();
+  TargetSpec spec = specOf(*host.row);
+  spec.name = "native";
+  FeatureSet base = host.row->features;
+  for (std::string &change : featureChanges(host.arch, base, host.features))
+    spec.features.push_back(std::move(change));
+  std::sort(spec.features.begin(), spec.features.end());
+  setFeatureFacts(spec.cpuFacts, host.features);
+  CacheSizes caches = hostCaches(realSystem());
+  if (caches[0] > 0)
+    spec.cpuFacts.l1Bytes = caches[0];
+  if (caches[1] > 0)
+    spec.cpuFacts.l2Bytes = caches[1];
+  if (caches[0] > 0)
+    spec.cpuFacts.l3Bytes = caches[2];
+  spec.description = "this machine: " + std::string(host.row->about) + ", vectors of " +
+                     std::to_string(spec.cpuFacts.vectorBits) + " bits";
+  return spec;
+}
+
+Status runsOnHost(const TargetSpec &target) {
+  HostCpu host = detectHostCpu();
+  CpuArch arch = target.cpuFacts.arch;
+  if (!host.known || arch != host.arch)
+    return Status(StatusCode::DoesNotFit, "target " + target.name + " is for " + std::string(archName(arch)) +
+                                              ", this machine is " +
+                                              (host.known ? std::string(archName(host.arch)) : "something else"))
+        .withHint("`tilec compile` makes code for other machines; running it needs one of them");
+  TILEJIT_ASSIGN_OR_RETURN(FeatureSet needed, neededFeatures(target));
+  if (FeatureSet missing = needed & ~host.features)
+    return Status(StatusCode::DoesNotFit,
+                  "target " + target.name + " needs features that this machine lacks: " + listFeatures(arch, missing))
+        .withHint("use --target native");
+  return Status::ok();
+}
+
+std::span<const TargetSpec> knownTargets() {
+  static const std::vector<TargetSpec> targets = [] {
+    std::vector<TargetSpec> list = {hostTarget()};
+    for (const CpuRow &row : cpuRows())
+      list.push_back(specOf(row));
+    return list;
+  }();
+  return targets;
+}
+
+} // namespace tilejit
