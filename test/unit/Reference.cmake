@@ -1,4 +1,4 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 tilejit_add_unit_test(ReferenceTest
-  SRCS ReferenceNpyTest.cpp
+  SRCS ReferenceNpyTest.cpp ReferenceRandomTest.cpp
   DEPS TilejitReference)

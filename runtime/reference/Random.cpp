@@ -1,0 +1,236 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The generator and the filling of tensors. Counters of neighbouring blocks go through the rounds side by side, so that
+// the compiler can use vectors.
+
+#include "tilejit/Reference/Random.h"
+
+#include "Parallel.h"
+#include "Shapes.h"
+#include "tilejit/Base/Float.h"
+
+#include <cmath>
+#include <span>
+
+namespace tilejit {
+namespace {
+
+constexpr int rounds = 10;
+constexpr uint32_t multipliers[2] = {0xD2511F53, 0xCD9E8D57};
+constexpr uint32_t keySteps[2] = {0x9E3779B9, 0xBB67AE85};
+
+/// Blocks that are computed side by side.
+constexpr size_t lanes = 16;
+
+/// Words 0 to 3 of consecutive blocks.
+struct Blocks {
+  uint32_t words[4][lanes];
+};
+
+Blocks blocksFrom(uint64_t first, uint32_t operand, uint64_t seed) {
+  Blocks b;
+  for (size_t i = 0; i < lanes; ++i) {
+    b.words[0][i] = static_cast<uint32_t>(first + i);
+    b.words[1][i] = static_cast<uint32_t>((first + i) >> 32);
+    b.words[2][i] = operand;
+    b.words[3][i] = 0;
+  }
+  auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < lanes; ++i) {
+      uint64_t even = uint64_t{multipliers[0]} * b.words[0][i], odd = uint64_t{multipliers[1]} * b.words[2][i];
+      uint32_t word0 = static_cast<uint32_t>(odd >> 32) ^ b.words[1][i] ^ key0;
+      uint32_t word2 = static_cast<uint32_t>(even >> 32) ^ b.words[3][i] ^ key1;
+      b.words[0][i] = word0;
+      b.words[1][i] = static_cast<uint32_t>(odd);
+      b.words[2][i] = word2;
+      b.words[3][i] = static_cast<uint32_t>(even);
+    }
+    key0 += keySteps[0];
+    key1 += keySteps[1];
+  }
+  return b;
+}
+
+/// Sum of eight 16-bit numbers, less its mean.
+int32_t centredSum(const Blocks &b, size_t lane) {
+  constexpr int32_t mean = 8 * 65535 / 2;
+  uint32_t sum = 0;
+  for (const auto &word : b.words)
+    sum += (word[lane] & 0xffff) + (word[lane] >> 16);
+  return static_cast<int32_t>(sum) - mean;
+}
+
+double sigma() { return std::sqrt(2.0 * 4294967295.0 / 3.0); }
+
+constexpr int64_t chunk = 4096;
+
+void fillFloats(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostTensor &tensor) {
+  bool nearOne = plan.kind == RandomPlan::Kind::NearOne;
+  auto one = static_cast<int64_t>(std::llround(2 * sigma() * plan.scale));
+  double factor = nearOne ? 1.0 / static_cast<double>(one) : plan.scale / sigma();
+  reference::parallelFor(tensor.elements(), chunk, [&](int64_t begin, int64_t end) {
+    double values[chunk];
+    for (int64_t i = begin; i < end; i += lanes) {
+      Blocks b = blocksFrom(static_cast<uint64_t>(i), operand, seed);
+      double *out = values + (i - begin);
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        int64_t sum = centredSum(b, lane);
+        if (nearOne)
+          sum = sum & 8 ? -(one + sum) : one + sum;
+        out[lane] = static_cast<double>(sum) * factor;
+      }
+    }
+    storeDoubles(tensor.element(begin), tensor.dtype(), std::span(values, static_cast<size_t>(end - begin)), true);
+  });
+}
+
+void fillIntegers(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostTensor &tensor) {
+  bool isSign = plan.kind == RandomPlan::Kind::Sign, isPower = plan.kind == RandomPlan::Kind::PowerOfTwo;
+  int64_t low = isSign ? 0 : plan.low;
+  uint64_t count = isSign ? 2 : static_cast<uint64_t>(plan.high - plan.low) + 1;
+  DType dtype = tensor.dtype();
+  reference::parallelFor(tensor.elements(), chunk, [&](int64_t begin, int64_t end) {
+    int64_t values[chunk];
+    for (int64_t i = begin; i < end; i += 4 * lanes) {
+      Blocks b = blocksFrom(static_cast<uint64_t>(i / 4), operand, seed);
+      for (size_t j = 0; j < 4 * lanes; ++j)
+        values[i - begin + static_cast<int64_t>(j)] = low + static_cast<int64_t>(b.words[j % 4][j / 4] * count >> 32);
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t value = values[i - begin];
+      if (isPower)
+        storeDouble(tensor.element(i), dtype, std::ldexp(1.0, static_cast<int>(value)));
+      else
+        storeInteger(tensor.element(i), dtype, isSign ? 2 * value - 1 : value);
+    }
+  });
+}
+
+/// Integers of at most this size, as far as the type has them.
+RandomPlan uniform(DType dtype, int64_t limit) {
+  RandomPlan plan;
+  plan.kind = RandomPlan::Kind::Uniform;
+  plan.low = std::max(minValue(dtype), -limit);
+  plan.high = std::min(maxValue(dtype), limit);
+  return plan;
+}
+
+RandomPlan normal(double scale) { return {RandomPlan::Kind::Normal, scale, 0, 0}; }
+
+constexpr int64_t accumulatorLimit = (int64_t{1} << 31) - 1;
+
+RandomPlan matmulPlan(const Description &description, const Binding &binding, int input) {
+  DType dtype = description.inputs[static_cast<size_t>(input)].dtype;
+  auto length = static_cast<double>(std::max<int64_t>(reference::reductionLength(description, binding), 1));
+  auto factorLimit = static_cast<int64_t>(std::sqrt(static_cast<double>(accumulatorLimit) / length));
+  if (input < 2 && isFloat(dtype))
+    return normal(1 / std::sqrt(std::sqrt(length)));
+  if (input < 2)
+    return uniform(dtype, std::max<int64_t>(factorLimit, 1));
+  if (isFloat(dtype))
+    return normal(1);
+  // Operands of an integer epilogue: a factor must leave room, a term may be as large as the product.
+  int64_t widest = std::min<int64_t>(factorLimit, std::max<int64_t>(maxValue(description.inputs[0].dtype) + 1, 1));
+  auto reached = static_cast<double>(widest) * static_cast<double>(widest) * length;
+  bool isFactor = false;
+  for (const EpilogueStep &step : description.epilogue)
+    isFactor |= step.kind == EpilogueStep::Kind::Mul && step.input == input;
+  auto room = static_cast<int64_t>(static_cast<double>(accumulatorLimit) / (2 * std::max(reached, 1.0)));
+  return uniform(dtype, isFactor ? std::clamp<int64_t>(room, 1, 1000) : 1000);
+}
+
+RandomPlan reducePlan(const Description &description, const Binding &binding, DType dtype) {
+  ReduceKind kind = description.as<ReduceAttributes>().kind;
+  int64_t length = std::max<int64_t>(reference::reductionLength(description, binding), 1);
+  DType output = description.outputs[0].dtype;
+  if (isFloat(dtype)) {
+    if (kind == ReduceKind::Prod)
+      return {RandomPlan::Kind::NearOne, std::sqrt(static_cast<double>(length)), 0, 0};
+    return normal(kind == ReduceKind::Sum ? 1 / std::sqrt(static_cast<double>(length)) : 1);
+  }
+  int64_t limit = isFloat(output) ? accumulatorLimit : std::min(maxValue(output), accumulatorLimit);
+  if (kind == ReduceKind::Sum || kind == ReduceKind::Mean)
+    return uniform(dtype, std::clamp<int64_t>(limit / length, 1, 1000));
+  if (kind != ReduceKind::Prod)
+    return uniform(dtype, 1000);
+  if (!isUnsigned(dtype))
+    return {RandomPlan::Kind::Sign, 1, 0, 0};
+  bool hasRoom = length < 31 && (int64_t{1} << length) <= limit;
+  return {RandomPlan::Kind::Uniform, 1, 1, hasRoom ? std::min<int64_t>(maxValue(dtype), 2) : 1};
+}
+
+RandomPlan castPlan(const Description &description, DType dtype) {
+  DType output = description.outputs[0].dtype;
+  if (!isFloat(dtype))
+    return uniform(dtype, int64_t{1} << 20);
+  // Wide enough for fractions, every exponent of a narrow float, and now and then a value that saturates.
+  return normal(isFloat(output) ? 4 : std::clamp(static_cast<double>(maxValue(output)) / 2, 1.0, 1000.0));
+}
+
+/// Operands of one expression: products of two stay within the type.
+RandomPlan elementwisePlan(DType dtype) {
+  if (isFloat(dtype))
+    return normal(1);
+  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(maxValue(dtype))));
+  return uniform(dtype, std::clamp<int64_t>(root - 1, 1, 100));
+}
+
+} // namespace
+
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> c, std::array<uint32_t, 2> key) {
+  for (int round = 0; round < rounds; ++round) {
+    uint64_t even = uint64_t{multipliers[0]} * c[0], odd = uint64_t{multipliers[1]} * c[2];
+    c = {static_cast<uint32_t>(odd >> 32) ^ c[1] ^ key[0], static_cast<uint32_t>(odd),
+         static_cast<uint32_t>(even >> 32) ^ c[3] ^ key[1], static_cast<uint32_t>(even)};
+    key[0] += keySteps[0];
+    key[1] += keySteps[1];
+  }
+  return c;
+}
+
+RandomPlan randomPlan(const Description &description, const Binding &binding, int input) {
+  DType dtype = description.inputs[static_cast<size_t>(input)].dtype;
+  if (dtype == DType::Bool)
+    return {RandomPlan::Kind::Uniform, 1, 0, 1};
+  if (dtype == DType::F8E8M0)
+    return {RandomPlan::Kind::PowerOfTwo, 1, -3, 3};
+  if (dtype == DType::F4E2M1)
+    return normal(2);
+  switch (description.family) {
+  case Family::Matmul:
+    return matmulPlan(description, binding, input);
+  case Family::Reduce:
+    return reducePlan(description, binding, dtype);
+  case Family::Softmax:
+  case Family::LogSoftmax:
+    return isFloat(dtype) ? normal(2) : uniform(dtype, 10);
+  case Family::Cast:
+    return castPlan(description, dtype);
+  case Family::Elementwise:
+    return elementwisePlan(dtype);
+  case Family::Transpose:
+    return isFloat(dtype) ? normal(1) : uniform(dtype, accumulatorLimit);
+  default:
+    return isFloat(dtype) ? normal(1) : uniform(dtype, 100);
+  }
+}
+
+void fillRandom(const RandomPlan &plan, int input, uint64_t seed, HostTensor &tensor) {
+  bool isFloating = plan.kind == RandomPlan::Kind::Normal || plan.kind == RandomPlan::Kind::NearOne;
+  (isFloating ? fillFloats : fillIntegers)(plan, static_cast<uint32_t>(input), seed, tensor);
+}
+
+void fillRandom(const Description &description, const Binding &binding, int input, uint64_t seed, HostTensor &tensor) {
+  fillRandom(randomPlan(description, binding, input), input, seed, tensor);
+}
+
+Expected<HostTensor> randomInput(const Description &description, const Binding &binding, int input, uint64_t seed) {
+  const Operand &operand = description.inputs[static_cast<size_t>(input)];
+  TILEJIT_ASSIGN_OR_RETURN(HostTensor tensor,
+                           HostTensor::allocate(operand.dtype, reference::boundShape(operand, binding)));
+  fillRandom(description, binding, input, seed, tensor);
+  return tensor;
+}
+
+} // namespace tilejit
