@@ -1,0 +1,20 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What the CPU device knows about its machine beyond the target: name and memory. Read when asked.
+
+#ifndef TILEJIT_DEVICES_CPU_HOSTTHREADS_H
+#define TILEJIT_DEVICES_CPU_HOSTTHREADS_H
+
+#include <cstdint>
+#include <string>
+
+namespace tilejit::cpu {
+
+/// The processor's name, as the system knows it; the architecture's where it doesn't.
+std::string processorName();
+int64_t memoryBytes();
+int64_t freeMemoryBytes();
+
+} // namespace tilejit::cpu
+
+#endif // TILEJIT_DEVICES_CPU_HOSTTHREADS_H
