@@ -29,6 +29,7 @@ def Tile_FpToFpOp : Tile_Op<"fp_to_fp", [Pure]> {
     $source (`rounding` $rounding^)? (`saturate` $saturate^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_FpToIntOp : Tile_Op<"fp_to_int", [Pure]> {
@@ -60,6 +61,7 @@ def Tile_PackOp : Tile_Op<"pack", [Pure]> {
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_UnpackOp : Tile_Op<"unpack", [Pure]> {
@@ -69,6 +71,7 @@ def Tile_UnpackOp : Tile_Op<"unpack", [Pure]> {
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // TILEJIT_DIALECT_TILE_IR_TILECONVERSIONOPS_TD

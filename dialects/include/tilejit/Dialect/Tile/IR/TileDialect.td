@@ -32,11 +32,20 @@ def Tile_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{
     /// Version of the dialect that this build reads and writes.
     static constexpr int versionMajor = 1, versionMinor = 0;
     /// Module attribute with the version that a file was written for.
     static constexpr ::llvm::StringLiteral versionAttrName = "tile.version";
+    /// Argument attribute of a kernel with the operand's name, for messages.
+    static constexpr ::llvm::StringLiteral argNameAttrName = "tile.name";
+
+  private:
+    void registerTypes();
+    void registerAttributes();
+
+  public:
   }];
 }
 

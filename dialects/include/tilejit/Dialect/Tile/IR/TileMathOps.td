@@ -41,7 +41,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, SingleBlock, RecursivelySpeculatable]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, SingleBlock]> {
   let summary = "combines the elements along one dimension";
   let description = [{
     The region takes two values of each operand's element type (all of the left side, then all of the right) and yields
@@ -66,7 +66,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, SingleBlock, Rec
   let hasRegionVerifier = 1;
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultShape, SingleBlock, RecursivelySpeculatable]> {
+def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultShape, SingleBlock]> {
   let summary = "running combination along one dimension";
   let description = [{
     Inclusive scan: element i of the result along `axis` combines elements 0 to i (i to the last one with `reverse`).

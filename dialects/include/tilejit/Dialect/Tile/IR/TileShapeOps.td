@@ -19,6 +19,7 @@ def Tile_SplatOp : Tile_ShapeOp<"splat"> {
   let arguments = (ins AnyTypeOf<[Tile_Element, Index]>:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def Tile_IotaOp : Tile_ShapeOp<"iota"> {
@@ -49,6 +50,7 @@ def Tile_ExpandOp : Tile_ShapeOp<"expand"> {
   let arguments = (ins Tile_AnyTile:$source, ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = "$source `axis` $axis attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {

@@ -41,7 +41,7 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
     int64_t getRank() const { return getShape().size(); }
     bool isDynamicDim(unsigned dim) const { return ::mlir::ShapedType::isDynamic(getShape()[dim]); }
     /// Whether the view is dense and row-major by its type.
-    bool isDense() const { return getStrides().empty() && getRank() != 0; }
+    bool isDense() const { return getStrides().empty(); }
     /// Stride of a dimension as far as the type tells; kDynamic otherwise.
     int64_t getStaticStride(unsigned dim) const;
   }];

@@ -74,6 +74,7 @@ def Tile_BaseOp : Tile_Op<"base", [Pure]> {
   let results = (outs Tile_PtrType:$result);
   let assemblyFormat = "$view attr-dict `:` type($view) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {

@@ -1,0 +1,123 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Structure: syntax and checks of kernels, checks of assumptions and hints.
+
+#include "tilejit/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace tilejit::tile;
+
+//===--- kernel -------------------------------------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, LaunchAttr launch) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  if (launch)
+    state.addAttribute(getLaunchAttrName(state.name), launch);
+  Region *body = state.addRegion();
+  Block &entry = body->emplaceBlock();
+  for (Type input : type.getInputs())
+    entry.addArgument(input, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(parser, /*allowVariadic=*/false, arguments,
+                                                                   isVariadic, resultTypes, resultAttrs))
+    return failure();
+
+  SmallVector<Type> argumentTypes;
+  for (const OpAsmParser::Argument &argument : arguments)
+    argumentTypes.push_back(argument.type);
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(builder.getFunctionType(argumentTypes, resultTypes)));
+  call_interface_impl::addArgAndResultAttrs(builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
+  if (succeeded(parser.parseOptionalKeyword("launch"))) {
+    Attribute launch = LaunchAttr::parse(parser, {});
+    if (!launch)
+      return failure();
+    result.addAttribute(getLaunchAttrName(result.name), launch);
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  function_interface_impl::printFunctionSignature(printer, *this, getArgumentTypes(), /*isVariadic=*/false,
+                                                  getResultTypes());
+  if (LaunchAttr launch = getLaunchAttr()) {
+    printer << " launch ";
+    launch.print(printer);
+  }
+  function_interface_impl::printFunctionAttributes(
+      printer, *this, {getFunctionTypeAttrName(), getLaunchAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+/// Whether a type can be that of a kernel's argument.
+static bool isKernelArgument(Type type) { return isa<ViewType, PtrType, IntegerType, FloatType, IndexType>(type); }
+
+LogicalResult KernelOp::verify() {
+  if (unsigned results = getFunctionType().getNumResults())
+    return emitOpError("expected no results, got ") << results;
+  ArrayRef<Type> types = getArgumentTypes();
+  for (auto [index, type] : llvm::enumerate(types))
+    if (!isKernelArgument(type))
+      return emitOpError("expected a view, pointer, number or index as argument ") << index << ", got " << type;
+  LaunchAttr launch = getLaunchAttr();
+  if (!launch)
+    return success();
+  ArrayRef<int64_t> sizes = launch.getSizes();
+  for (size_t i = 0; i < sizes.size(); i += 2) {
+    if (sizes[i] >= int64_t(types.size()))
+      return emitOpError("expected launch sizes of ") << types.size() << " arguments, got argument " << sizes[i];
+    auto view = dyn_cast<ViewType>(types[sizes[i]]);
+    if (!view)
+      return emitOpError("expected launch sizes of views, got argument ") << sizes[i] << " of type " << types[sizes[i]];
+    if (sizes[i + 1] >= view.getRank())
+      return emitOpError("expected a launch size within rank ") << view.getRank() << ", got dimension " << sizes[i + 1];
+  }
+  if (launch.getWorkspace()) {
+    Type expected = PtrType::get(getContext(), IntegerType::get(getContext(), 8));
+    if (types.empty() || types.back() != expected)
+      return emitOpError("expected the workspace as last argument of type ")
+             << expected << ", got " << (types.empty() ? Type(NoneType::get(getContext())) : types.back());
+  }
+  return success();
+}
+
+//===--- assume, hint -------------------------------------------------------------------------------------------===//
+
+LogicalResult AssumeOp::verify() {
+  if (!getDivisible() && !getMin() && !getMax() && !getEqual())
+    return emitOpError("expected at least one of 'divisible', 'min', 'max' and 'equal'");
+  if (getDivisible() && int64_t(*getDivisible()) < 1)
+    return emitOpError("expected 'divisible' of at least 1, got ") << int64_t(*getDivisible());
+  if (isa<PtrType>(getValue().getType()) && (getMin() || getMax() || getEqual()))
+    return emitOpError("expected only 'divisible' for a pointer");
+  if (getMin() && getMax() && int64_t(*getMin()) > int64_t(*getMax()))
+    return emitOpError("expected 'min' of at most 'max', got ") << int64_t(*getMin()) << " and " << int64_t(*getMax());
+  return success();
+}
+
+LogicalResult HintOp::verify() {
+  for (NamedAttribute target : getTargets())
+    if (!isa<DictionaryAttr>(target.getValue()))
+      return emitOpError("expected a dictionary for each back end, got ")
+             << target.getValue() << " for '" << target.getName().strref() << "'";
+  return success();
+}
