@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <string_view>
 
 namespace tilejit {
@@ -52,6 +54,11 @@ public:
   uint32_t userId() const override { return geteuid(); }
   int64_t processId() const override { return getpid(); }
 
+  std::string currentFolder() const override {
+    std::array<char, PATH_MAX> path;
+    return ::getcwd(path.data(), path.size()) ? path.data() : "";
+  }
+
   int64_t wallNanoseconds() const override { return readClock(CLOCK_REALTIME); }
   int64_t monotonicNanoseconds() const override { return readClock(CLOCK_MONOTONIC); }
   uint64_t random() override {
@@ -70,6 +77,9 @@ public:
   }
   int64_t read(int fd, void *buffer, size_t bytes) override {
     return answer(static_cast<int64_t>(::read(fd, buffer, bytes)));
+  }
+  int64_t readAt(int fd, void *buffer, size_t bytes, int64_t offset) override {
+    return answer(static_cast<int64_t>(::pread(fd, buffer, bytes, offset)));
   }
   int64_t write(int fd, const void *buffer, size_t bytes) override {
     return answer(static_cast<int64_t>(::write(fd, buffer, bytes)));
@@ -97,6 +107,12 @@ public:
     out.magic = static_cast<int64_t>(static_cast<uint32_t>(info.f_type));
     out.freeBytes = static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_bsize);
     return result;
+  }
+  int readLink(const std::string &path, std::string &out) override {
+    std::array<char, PATH_MAX> target;
+    ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+    out.assign(target.data(), static_cast<size_t>(std::max<ssize_t>(length, 0)));
+    return length < 0 ? -errno : 0;
   }
   int makeDirectory(const std::string &path, uint32_t mode) override { return answer(::mkdir(path.c_str(), mode)); }
   int changeMode(const std::string &path, uint32_t mode) override { return answer(::chmod(path.c_str(), mode)); }

@@ -45,6 +45,7 @@ public:
   virtual std::optional<std::string> environment(const std::string &name) const = 0;
   virtual uint32_t userId() const = 0; ///< Effective.
   virtual int64_t processId() const = 0;
+  virtual std::string currentFolder() const = 0; ///< Empty where it is gone.
 
   // Time and chance.
   virtual int64_t wallNanoseconds() const = 0;
@@ -55,6 +56,7 @@ public:
   // Open files. open() adds O_CLOEXEC and gives a descriptor.
   virtual int open(const std::string &path, int flags, uint32_t mode) = 0;
   virtual int64_t read(int fd, void *buffer, size_t bytes) = 0;
+  virtual int64_t readAt(int fd, void *buffer, size_t bytes, int64_t offset) = 0;
   virtual int64_t write(int fd, const void *buffer, size_t bytes) = 0;
   virtual int fsync(int fd) = 0;
   virtual int close(int fd) = 0;
@@ -65,6 +67,7 @@ public:
   // Names.
   virtual int stat(const std::string &path, bool followLinks, FileInfo &out) = 0;
   virtual int fileSystem(const std::string &path, FileSystemInfo &out) = 0;
+  virtual int readLink(const std::string &path, std::string &out) = 0;
   virtual int makeDirectory(const std::string &path, uint32_t mode) = 0;
   virtual int changeMode(const std::string &path, uint32_t mode) = 0;
   virtual int rename(const std::string &from, const std::string &to) = 0;

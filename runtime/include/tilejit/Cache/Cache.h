@@ -4,7 +4,7 @@
 // right. Layout: <root>/<format>/<tilejit version>/<architecture>/<first two hex>/<key>.tjk (lib/Cache/FORMAT.md).
 // It does not compile, load or run anything.
 //
-// Use: lookup(); on a miss beginFlight(), lookup() again, compile, publish(). findOrCompile() does just that.
+// Use: lookup(); on a miss beginFlight(), lookup(AfterWait), compile, publish(). findOrCompile() does just that.
 
 #ifndef TILEJIT_CACHE_CACHE_H
 #define TILEJIT_CACHE_CACHE_H
@@ -117,8 +117,11 @@ public:
   /// Folder for small files beside the entries (Toolchain.h); empty without a cache.
   std::string stateFolder() const;
 
+  /// First: counted as a hit or a miss. AfterWait: the second look once a flight is held; a hit takes the miss that was
+  /// counted before back.
+  enum class Look { First, AfterWait };
   /// Finds a kernel. Whatever is wrong with an entry makes it a miss; damaged ones are put aside.
-  CacheLookup lookup(const KeyMaterial &material);
+  CacheLookup lookup(const KeyMaterial &material, Look look = Look::First);
   /// Stores a kernel; false where that was not possible (counted, warned of once). The caller goes on either way.
   bool publish(const CachedKernel &kernel);
   /// Puts an entry aside that its device refused to load.
@@ -156,20 +159,31 @@ public:
   void flushCounters();
 
 private:
-  struct Impl;
+  struct Counting;
   Cache(const Settings &settings, Logger logger, System &system);
-  bool useFolder(const std::string &folder, OpenMode mode, std::string &reason);
-  std::string entryPath(const KeyMaterial &material, std::string_view key) const;
-  void countError(std::string_view what, int error);
+
+  void chooseFolder(const Settings &settings, OpenMode mode);
+  std::string versionFolder() const; ///< <root>/<format>.
+  /// Empty for material whose names can't be folders.
+  std::string entryPath(const KeyMaterial &material) const;
+  Expected<CachedKernel> readEntry(const std::string &path, const KeyMaterial &material);
+  int writeEntry(const std::string &path, const CachedKernel &kernel);
   void quarantine(const std::string &path, const FileInfo *seen, std::string_view reason);
-  std::string miss(std::string reason);
+  void failedToWrite(std::string_view action, int error);
+  std::string lockFolder();
+  void sweepHourly();
+  struct Walked;
+  std::vector<Walked> walk(const CacheFilter &filter) const;
+  CacheRemoved removeAll(const std::vector<Walked> &files);
 
   Logger logger_;
   System &system_;
   bool enabled_ = true;
-  std::string root_, realRoot_, unusableReason_;
+  std::string root_;           ///< As settings name it, for people.
+  std::string realRoot_;       ///< Absolute; empty without a folder.
+  std::string unusableReason_; ///< Names the folder.
   int64_t maxBytes_ = 0, maxEntries_ = 0, maxAgeSeconds_ = 0;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Counting> counting_;
 };
 
 } // namespace tilejit
