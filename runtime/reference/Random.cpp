@@ -7,6 +7,7 @@
 
 #include "Parallel.h"
 #include "Shapes.h"
+#include "Vectors.h"
 #include "tilejit/Base/Float.h"
 
 #include <cmath>
@@ -27,7 +28,7 @@ struct Blocks {
   uint32_t words[4][lanes];
 };
 
-Blocks blocksFrom(uint64_t first, uint32_t operand, uint64_t seed) {
+[[gnu::always_inline]] inline Blocks blocksFrom(uint64_t first, uint32_t operand, uint64_t seed) {
   Blocks b;
   for (size_t i = 0; i < lanes; ++i) {
     b.words[0][i] = static_cast<uint32_t>(first + i);
@@ -52,13 +53,27 @@ Blocks blocksFrom(uint64_t first, uint32_t operand, uint64_t seed) {
   return b;
 }
 
-/// Sum of eight 16-bit numbers, less its mean.
-int32_t centredSum(const Blocks &b, size_t lane) {
+inline int32_t halves(uint32_t word) { return static_cast<int32_t>((word & 0xffff) + (word >> 16)); }
+
+/// For each of `count` blocks, a multiple of the lanes, the sum of eight 16-bit numbers less its mean.
+TILEJIT_VECTOR_CLONES void centredSums(uint64_t first, uint32_t operand, uint64_t seed, int32_t *sums, size_t count) {
   constexpr int32_t mean = 8 * 65535 / 2;
-  uint32_t sum = 0;
-  for (const auto &word : b.words)
-    sum += (word[lane] & 0xffff) + (word[lane] >> 16);
-  return static_cast<int32_t>(sum) - mean;
+  for (size_t start = 0; start < count; start += lanes) {
+    Blocks b = blocksFrom(first + start, operand, seed);
+    for (size_t lane = 0; lane < lanes; ++lane)
+      sums[start + lane] = halves(b.words[0][lane]) + halves(b.words[1][lane]) + halves(b.words[2][lane]) +
+                           halves(b.words[3][lane]) - mean;
+  }
+}
+
+/// Words of `count` blocks in order.
+TILEJIT_VECTOR_CLONES void randomWords(uint64_t first, uint32_t operand, uint64_t seed, uint32_t *words, size_t count) {
+  for (size_t start = 0; start < count; start += lanes) {
+    Blocks b = blocksFrom(first + start, operand, seed);
+    for (size_t word = 0; word < 4; ++word)
+      for (size_t lane = 0; lane < lanes; ++lane)
+        words[4 * (start + lane) + word] = b.words[word][lane];
+  }
 }
 
 double sigma() { return std::sqrt(2.0 * 4294967295.0 / 3.0); }
@@ -70,18 +85,17 @@ void fillFloats(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostTen
   auto one = static_cast<int64_t>(std::llround(2 * sigma() * plan.scale));
   double factor = nearOne ? 1.0 / static_cast<double>(one) : plan.scale / sigma();
   reference::parallelFor(tensor.elements(), chunk, [&](int64_t begin, int64_t end) {
+    int32_t sums[chunk];
     double values[chunk];
-    for (int64_t i = begin; i < end; i += lanes) {
-      Blocks b = blocksFrom(static_cast<uint64_t>(i), operand, seed);
-      double *out = values + (i - begin);
-      for (size_t lane = 0; lane < lanes; ++lane) {
-        int64_t sum = centredSum(b, lane);
-        if (nearOne)
-          sum = sum & 8 ? -(one + sum) : one + sum;
-        out[lane] = static_cast<double>(sum) * factor;
-      }
+    auto count = static_cast<size_t>(end - begin);
+    centredSums(static_cast<uint64_t>(begin), operand, seed, sums, (count + lanes - 1) / lanes * lanes);
+    for (size_t i = 0; i < count; ++i) {
+      int64_t sum = sums[i];
+      if (nearOne)
+        sum = sum & 8 ? -(one + sum) : one + sum;
+      values[i] = static_cast<double>(sum) * factor;
     }
-    storeDoubles(tensor.element(begin), tensor.dtype(), std::span(values, static_cast<size_t>(end - begin)), true);
+    storeDoubles(tensor.element(begin), tensor.dtype(), std::span(values, count));
   });
 }
 
@@ -91,19 +105,21 @@ void fillIntegers(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostT
   uint64_t count = isSign ? 2 : static_cast<uint64_t>(plan.high - plan.low) + 1;
   DType dtype = tensor.dtype();
   reference::parallelFor(tensor.elements(), chunk, [&](int64_t begin, int64_t end) {
+    uint32_t words[chunk];
     int64_t values[chunk];
-    for (int64_t i = begin; i < end; i += 4 * lanes) {
-      Blocks b = blocksFrom(static_cast<uint64_t>(i / 4), operand, seed);
-      for (size_t j = 0; j < 4 * lanes; ++j)
-        values[i - begin + static_cast<int64_t>(j)] = low + static_cast<int64_t>(b.words[j % 4][j / 4] * count >> 32);
-    }
-    for (int64_t i = begin; i < end; ++i) {
-      int64_t value = values[i - begin];
-      if (isPower)
-        storeDouble(tensor.element(i), dtype, std::ldexp(1.0, static_cast<int>(value)));
-      else
-        storeInteger(tensor.element(i), dtype, isSign ? 2 * value - 1 : value);
-    }
+    auto wanted = static_cast<size_t>(end - begin);
+    size_t blocks = (wanted + 4 * lanes - 1) / (4 * lanes) * lanes;
+    randomWords(static_cast<uint64_t>(begin / 4), operand, seed, words, blocks);
+    for (size_t i = 0; i < wanted; ++i)
+      values[i] = low + static_cast<int64_t>(words[i] * count >> 32);
+    std::span<int64_t> part(values, wanted);
+    if (isSign)
+      for (int64_t &value : part)
+        value = 2 * value - 1;
+    if (!isPower)
+      return storeIntegers(tensor.element(begin), dtype, part);
+    for (int64_t i = begin; i < end; ++i)
+      storeDouble(tensor.element(i), dtype, std::ldexp(1.0, static_cast<int>(values[i - begin])));
   });
 }
 

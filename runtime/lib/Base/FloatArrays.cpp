@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace tilejit {
@@ -84,6 +85,31 @@ void storeBits(void *elements, DType dtype, size_t index, uint64_t bits) {
   }
 }
 
+template <typename T> void storeAll(void *elements, std::span<const int64_t> values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    write(elements, i, static_cast<T>(values[i]));
+}
+
+/// Rounds numbers within the normal range of a format by one addition to their bits; encodeFloat does the others.
+void storeNarrow(void *elements, DType dtype, std::span<const double> values, bool saturate) {
+  const FloatFormat &format = floatFormat(dtype);
+  // No value is in the fast range of f8e8m0, which rounds in its own way, or f64, which has no bits to drop.
+  bool isFast = dtype != DType::F8E8M0 && dtype != DType::F64;
+  auto lowest = std::bit_cast<uint64_t>(std::ldexp(1.0, format.minExponent));
+  uint64_t range = isFast ? std::bit_cast<uint64_t>(format.largest) - lowest : 0;
+  int shift = 53 - format.precision, signShift = 64 - bitWidth(dtype);
+  uint64_t half = isFast ? (uint64_t{1} << (shift - 1)) - 1 : 0;
+  uint64_t bias = static_cast<uint64_t>(format.minExponent + 1022) << (format.precision - 1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto bits = std::bit_cast<uint64_t>(values[i]);
+    uint64_t magnitude = bits & ~(uint64_t{1} << 63), sign = (bits ^ magnitude) >> signShift;
+    uint64_t code = isFast && magnitude - lowest <= range
+                        ? (((magnitude + half + (magnitude >> shift & 1)) >> shift) - bias) | sign
+                        : encodeFloat(values[i], dtype, saturate);
+    storeBits(elements, dtype, i, code);
+  }
+}
+
 } // namespace
 
 void loadDoubles(const void *elements, DType dtype, std::span<double> values) {
@@ -114,12 +140,14 @@ void loadIntegers(const void *elements, DType dtype, std::span<int64_t> values) 
 }
 
 void storeDoubles(void *elements, DType dtype, std::span<const double> values, bool saturate) {
-  if (dtype == DType::F32 && !saturate) {
+  if (dtype == DType::F64 && !saturate) {
+    if (!values.empty())
+      std::memcpy(elements, values.data(), values.size_bytes());
+  } else if (dtype == DType::F32 && !saturate) {
     for (size_t i = 0; i < values.size(); ++i)
       write(elements, i, static_cast<float>(values[i]));
   } else if (isFloat(dtype)) {
-    for (size_t i = 0; i < values.size(); ++i)
-      storeBits(elements, dtype, i, encodeFloat(values[i], dtype, saturate));
+    storeNarrow(elements, dtype, values, saturate);
   } else {
     for (size_t i = 0; i < values.size(); ++i)
       storeBits(elements, dtype, i, static_cast<uint64_t>(floatToInteger(values[i], dtype)));
@@ -130,9 +158,21 @@ void storeIntegers(void *elements, DType dtype, std::span<const int64_t> values)
   if (isFloat(dtype)) {
     for (size_t i = 0; i < values.size(); ++i)
       storeBits(elements, dtype, i, encodeFloat(integerToFloat(values[i], dtype), dtype));
-  } else {
+    return;
+  }
+  switch (dtype) {
+  case DType::I64:
+    return storeAll<int64_t>(elements, values);
+  case DType::I32:
+    return storeAll<int32_t>(elements, values);
+  case DType::I16:
+    return storeAll<int16_t>(elements, values);
+  case DType::I8:
+  case DType::U8:
+    return storeAll<int8_t>(elements, values);
+  default:
     for (size_t i = 0; i < values.size(); ++i)
-      storeBits(elements, dtype, i, static_cast<uint64_t>(wrapInteger(values[i], dtype)));
+      write(elements, i, static_cast<int8_t>(wrapInteger(values[i], dtype)));
   }
 }
 

@@ -6,7 +6,7 @@
 // Counter: low and high half of the block's number, index of the operand, zero.
 // Floating element i: block i gives eight 16-bit numbers; their sum minus 262140 is an integer s with the standard
 // deviation sigma = sqrt(2(2^32 - 1)/3); the value is s times (scale/sigma), one multiplication in double, then one
-// rounding to the type (saturating). So nothing depends on a library's functions, and values lie within 4.9 sigma.
+// rounding to the type. So nothing depends on a library's functions, and values lie within 4.9 sigma.
 // Integer element i: word i mod 4 of block i div 4, times the number of values, shifted right by 32, plus the lowest.
 // A product over floating elements wants factors near 1: the value is 1 + s/round(2 sigma sqrt(n)), negative where bit
 // 3 of s is set. f8e8m0 holds 2 to the power of an integer element from -3 to 3.
