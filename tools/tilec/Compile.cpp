@@ -1,0 +1,180 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// tilec compile: descriptions or tile files into packages, or into one of the forms on the way there.
+
+#include "Commands.h"
+#include "Reports.h"
+#include "Sources.h"
+
+#include "tilejit/Base/File.h"
+#include "tilejit/Reference/Npy.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+namespace tilejit::tilec {
+namespace {
+
+struct Options {
+  std::vector<std::string> descriptions;
+  std::optional<std::string> target;
+  std::string output, emit = "package";
+  std::vector<std::string> config;
+  bool noCompile = false;
+};
+
+const std::map<std::string, abi::EmitKind> emitKinds{{"package", abi::EmitKind::Package},
+                                                     {"tile", abi::EmitKind::Tile},
+                                                     {"llvm", abi::EmitKind::Llvm},
+                                                     {"asm", abi::EmitKind::Asm},
+                                                     {"object", abi::EmitKind::Object}};
+
+bool isText(abi::EmitKind kind) {
+  return kind == abi::EmitKind::Tile || kind == abi::EmitKind::Llvm || kind == abi::EmitKind::Asm;
+}
+
+/// One result and the description it belongs to.
+struct Compiled {
+  std::string description, stem;
+  CompiledKernel kernel;
+};
+
+/// Where a file goes that -o does not name.
+std::string defaultOutput(const std::string &stem, abi::EmitKind kind) {
+  return stem + (kind == abi::EmitKind::Package ? ".tjk" : ".o");
+}
+
+/// Writes one file, or standard output for "-".
+Status writeOutput(const std::string &path, std::string_view bytes) {
+  if (path == "-") {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size())
+      return Status(StatusCode::IoError, "can't write to standard output");
+    return Status::ok();
+  }
+  return writeFileAtomically(realSystem(), path, bytes, 0644);
+}
+
+/// What goes into one file: a package of all kernels, or one kernel's bytes.
+std::string fileContent(const std::vector<const Compiled *> &results, abi::EmitKind kind) {
+  if (kind == abi::EmitKind::Package) {
+    std::vector<CachedKernel> kernels;
+    for (const Compiled *result : results)
+      kernels.push_back(result->kernel.entry);
+    return encodePackage(kernels);
+  }
+  std::string content;
+  for (const Compiled *result : results)
+    content += result->kernel.payload();
+  return content;
+}
+
+/// Files to write with what goes into each. Text without -o goes to standard output.
+std::vector<std::pair<std::string, std::vector<const Compiled *>>>
+planOutputs(const Options &options, const std::vector<Compiled> &results, abi::EmitKind kind) {
+  std::vector<std::pair<std::string, std::vector<const Compiled *>>> files;
+  for (const Compiled &result : results) {
+    std::string path = !options.output.empty() ? options.output : isText(kind) ? "-" : defaultOutput(result.stem, kind);
+    auto same = std::find_if(files.begin(), files.end(), [&](const auto &file) { return file.first == path; });
+    if (same == files.end())
+      files.push_back({path, {&result}});
+    else
+      same->second.push_back(&result);
+  }
+  return files;
+}
+
+Expected<std::vector<Compiled>> compileAll(Context &context, const Options &options, abi::EmitKind kind) {
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<TargetSpec> targets, parseTargets(context, options.target));
+  CompileOptions compileOptions;
+  TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
+  compileOptions.emit = kind;
+  compileOptions.noCompile = options.noCompile;
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<Source> sources, readSources(options.descriptions));
+  if (kind == abi::EmitKind::Object && !options.output.empty() && sources.size() * targets.size() > 1)
+    return Status(StatusCode::InvalidArgument,
+                  "-o: one object file can't hold " + std::to_string(sources.size() * targets.size()) + " results")
+        .withHint("give one description and one target, or write a package");
+  if (!options.output.empty() && options.output != "-") {
+    TILEJIT_RETURN_IF_ERROR(checkWritable(options.output));
+  }
+  std::vector<Compiled> results;
+  for (const Source &source : sources)
+    for (const TargetSpec &target : targets) {
+      Expected<CompiledKernel> kernel = context.compile(source, target, compileOptions);
+      if (!kernel)
+        return kernel.status();
+      results.push_back({displayName(source), stemOf(source.name), *std::move(kernel)});
+    }
+  return results;
+}
+
+Json resultJson(const Compiled &result, const TargetSpec *target, const std::string &file, abi::EmitKind kind) {
+  Json json = {{"description", result.description}, {"op", result.kernel.manifest.op}};
+  json["target"] = target ? target->name : result.kernel.manifest.target;
+  addReport(json, result.kernel.report, result.kernel.manifest);
+  json["payload"] = {{"kind", result.kernel.report.payloadKind}, {"bytes", result.kernel.report.payloadBytes}};
+  if (file == "-" && isText(kind))
+    json["text"] = result.kernel.payload();
+  else if (!file.empty())
+    json["file"] = file;
+  return json;
+}
+
+int run(const Program &program, const Options &options) {
+  auto kind = emitKinds.find(options.emit);
+  if (kind == emitKinds.end())
+    return program.fail(Status(StatusCode::InvalidArgument,
+                               "--emit: expected package, tile, llvm, asm or object, found '" + options.emit + "'"));
+  Expected<std::shared_ptr<Context>> context = program.context();
+  if (!context)
+    return program.fail(context.status());
+  Expected<std::vector<Compiled>> results = compileAll(**context, options, kind->second);
+  if (!results)
+    return program.fail(results.status());
+  Expected<std::vector<TargetSpec>> targets = parseTargets(**context, options.target);
+  auto files = planOutputs(options, *results, kind->second);
+  Json list = Json::array();
+  for (const auto &[path, members] : files) {
+    if (!(program.json && path == "-"))
+      if (Status written = writeOutput(path, fileContent(members, kind->second)); !written)
+        return program.fail(written);
+    for (const Compiled *member : members) {
+      const TargetSpec *target = targets ? &(*targets)[(member - results->data()) % targets->size()] : nullptr;
+      if (program.json)
+        list.push_back(resultJson(*member, target, path, kind->second));
+      else if (path != "-")
+        std::printf("%s for %s: %s, %s, %s -> %s\n", member->description.c_str(), target ? target->name.c_str() : "?",
+                    bytesText(member->kernel.report.payloadBytes).c_str(), compileText(member->kernel.report).c_str(),
+                    pathsText(member->kernel.manifest).c_str(), path.c_str());
+    }
+  }
+  if (program.json)
+    Program::print(Json{{"results", list}});
+  return Done;
+}
+
+} // namespace
+
+void addCompile(Registry registry) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command =
+      registry.app.add_subcommand("compile", "Compile descriptions or tile files for one or more targets");
+  command->add_option("DESC", options->descriptions, "Description (.json) or tile file (.mlir); - is standard input")
+      ->required();
+  command->add_option("--target", options->target, "Targets, by commas (see tilec targets; default: native)")
+      ->type_name("T[,T...]");
+  command->add_option("-o,--output", options->output, "File to write; - is standard output (default: STEM.tjk)")
+      ->type_name("FILE");
+  command->add_option("--emit", options->emit, "package, tile, llvm, asm or object; text goes to standard output")
+      ->type_name("KIND");
+  command->add_option("--config", options->config, "Schedule options (see tilec ops NAME)")->type_name("K=V[,...]");
+  command->add_flag("--no-compile", options->noCompile, "Fail with exit code 3 where the cache has no entry");
+  registry.program.addCommonOptions(*command);
+  command->footer("Example:\n  tilec compile examples/ffn_up.json --target native,x86-64-v3 -o ffn.tjk");
+  Program &program = registry.program;
+  Action &action = registry.action;
+  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+}
+
+} // namespace tilejit::tilec

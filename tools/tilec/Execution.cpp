@@ -1,0 +1,132 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Preparing and launching one kernel.
+
+#include "Execution.h"
+#include "Reports.h"
+#include "Sources.h"
+
+#include "tilejit/Description/Cost.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+
+namespace tilejit::tilec {
+
+void ExecutionOptions::addTo(CLI::App &command) {
+  command.add_option("--target", target, "Target or device (default: native, this machine)")->type_name("T");
+  command.add_option("--device", device, "Which device of the kind, counted from 0")->type_name("N");
+  command.add_option("--set", operands.set, "Size of a symbolic dimension")->type_name("NAME=SIZE");
+  command.add_option("--random-seed", operands.seed, "Seed of the random inputs (0)")->type_name("S");
+  command.add_option("--threads", threads, "Threads of a CPU launch (TILEJIT_NUM_THREADS; all)")->type_name("N");
+  command.add_option("--config", config, "Schedule options (see tilec ops NAME)")->type_name("K=V[,...]");
+  command.add_flag("--no-compile", noCompile, "Fail with exit code 3 where the cache has no entry");
+  command.add_flag("--reference-fallback", allowReference,
+                   "Run the slow reference implementation where the compile fails");
+}
+
+void ExecutionOptions::addFilesTo(CLI::App &command) {
+  command.add_option("--input", operands.inputs, "Read an input from a NumPy file (or TYPE:VALUE, a tile scalar)")
+      ->type_name("NAME=F.npy");
+  command.add_option("--output", operands.outputs, "Write an output to a NumPy file")->type_name("NAME=F.npy");
+  command.add_option("--grid", grid, "Program instances of a tile kernel without a launch rule")
+      ->type_name("X[,Y[,Z]]");
+}
+
+std::vector<SettingOverride> ExecutionOptions::overrides() const {
+  std::vector<SettingOverride> overrides;
+  if (!threads.empty())
+    overrides.push_back({SettingId::NumThreads, threads, "--threads"});
+  return overrides;
+}
+
+std::string deviceName(const TargetSpec &target) { return target.isCpu() ? "cpu" : target.name; }
+
+Expected<Execution> Execution::prepare(Context &context, const Source &source, const TargetSpec &target,
+                                       const ExecutionOptions &options, int64_t defaultSize) {
+  LaunchOptions launchOptions;
+  if (!options.grid.empty()) {
+    TILEJIT_ASSIGN_OR_RETURN(launchOptions.grid, parseGrid(options.grid));
+  }
+  if (!options.device.empty()) {
+    TILEJIT_ASSIGN_OR_RETURN(int64_t index, parseInteger(options.device, "--device", 0, 1 << 20));
+    TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device,
+                             context.device(DeviceKind::Cpu, static_cast<int>(index)));
+  }
+  CompileOptions compileOptions;
+  TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
+  compileOptions.noCompile = options.noCompile;
+  compileOptions.allowReference = options.allowReference;
+  TILEJIT_RETURN_IF_ERROR(runsOnHost(target));
+  if (source.isTile()) {
+    TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, context.prepare(source, target, compileOptions));
+    TILEJIT_ASSIGN_OR_RETURN(Operands operands, Operands::forTileKernel(kernel->manifest(), options.operands));
+    Execution execution(source, target, std::move(operands));
+    execution.kernel_ = std::move(kernel);
+    execution.launchOptions_ = launchOptions;
+    return execution;
+  }
+  if (launchOptions.grid)
+    return Status(StatusCode::InvalidArgument, "--grid: a description has a grid of its own");
+  TILEJIT_ASSIGN_OR_RETURN(Operands operands,
+                           Operands::forDescription(*source.description, options.operands, defaultSize));
+  Execution execution(source, target, std::move(operands));
+  TILEJIT_ASSIGN_OR_RETURN(execution.kernel_, context.prepare(source, target, compileOptions));
+  return execution;
+}
+
+Expected<double> Execution::launch() {
+  std::vector<const DLTensor *> tensors = operands_.tensors();
+  auto begin = std::chrono::steady_clock::now();
+  TILEJIT_RETURN_IF_ERROR(kernel_->launch(tensors, launchOptions_, &lastLaunch_));
+  double milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  operands_.collect();
+  return milliseconds;
+}
+
+double Execution::flops() const { return description() ? tilejit::flops(*description(), operands_.binding()) : 0; }
+
+int64_t Execution::bytesRead() const {
+  int64_t bytes = 0;
+  for (const HostTensor &tensor : operands_.inputs())
+    bytes += static_cast<int64_t>(tensor.sizeInBytes());
+  return bytes;
+}
+
+int64_t Execution::bytesWritten() const {
+  int64_t bytes = 0;
+  for (const HostTensor &tensor : operands_.outputs())
+    bytes += static_cast<int64_t>(tensor.sizeInBytes());
+  return bytes;
+}
+
+std::string Execution::title() const {
+  if (!description())
+    return kernel_->manifest().op;
+  std::string text(familyName(description()->family));
+  std::string shapes;
+  for (const HostTensor &input : operands_.inputs())
+    shapes += (shapes.empty() ? " " : " x ") + shapeText(input.shape());
+  text += shapes;
+  if (!operands_.inputs().empty())
+    text += " " + std::string(dtypeName(operands_.inputs().front().dtype()));
+  return text;
+}
+
+Json Execution::json() const {
+  Json json = {{"op", kernel_->manifest().op}, {"name", displayName(source_)}, {"description", displayName(source_)}};
+  json["target"] = target_.name;
+  json["device"] = deviceName(target_);
+  addReport(json, kernel_->report(), kernel_->manifest());
+  if (!lastLaunch_.path.empty())
+    json["path"] = lastLaunch_.path;
+  json["threads"] = lastLaunch_.threads;
+  if (description()) {
+    json["dims"] = Json::object();
+    for (size_t i = 0; i < description()->dims.size(); ++i)
+      json["dims"][description()->dims[i].name] = operands_.binding().sizes[i];
+  }
+  return json;
+}
+
+} // namespace tilejit::tilec

@@ -1,0 +1,84 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// One kernel with its tensors, ready to be launched: what run, verify and bench have in common.
+
+#ifndef TILEJIT_TOOLS_TILEC_EXECUTION_H
+#define TILEJIT_TOOLS_TILEC_EXECUTION_H
+
+#include "Operands.h"
+#include "Program.h"
+
+#include "tilejit/Runtime/Kernel.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tilejit::tilec {
+
+/// Options that run, verify and bench share.
+struct ExecutionOptions {
+  std::optional<std::string> target;
+  std::string device, threads, grid;
+  std::vector<std::string> config;
+  OperandOptions operands;
+  bool noCompile = false, allowReference = false;
+
+  /// Adds --target, --device, --set, --random-seed, --threads, --config, --no-compile, --reference-fallback.
+  void addTo(CLI::App &command);
+  /// Adds --input, --output and --grid.
+  void addFilesTo(CLI::App &command);
+  /// What of them are settings.
+  std::vector<SettingOverride> overrides() const;
+};
+
+/// A prepared kernel and its operands.
+class Execution {
+public:
+  /// Checks and reads operands, compiles, loads. `defaultSize` is for dimensions that nothing binds.
+  static Expected<Execution> prepare(Context &context, const Source &source, const TargetSpec &target,
+                                     const ExecutionOptions &options, int64_t defaultSize);
+  Execution(Execution &&) = default;
+
+  /// One launch; milliseconds it took.
+  Expected<double> launch();
+  /// Result keys of every execution: op, name, target, device, report, path, packed operands.
+  Json json() const;
+  /// "matmul 128x512x256 f32": family, sizes that symbols have, dtype of the first input.
+  std::string title() const;
+
+  const Kernel &kernel() const { return *kernel_; }
+  const Source &source() const { return source_; }
+  const TargetSpec &target() const { return target_; }
+  const Description *description() const { return source_.description.get(); }
+  Operands &operands() { return operands_; }
+  const Operands &operands() const { return operands_; }
+  const LaunchInfo &lastLaunch() const { return lastLaunch_; }
+  /// Floating (or integer) operations and bytes of one execution; 0 for a tile kernel.
+  double flops() const;
+  int64_t bytesRead() const;
+  int64_t bytesWritten() const;
+
+private:
+  Execution(Source source, TargetSpec target, Operands operands)
+      : source_(std::move(source)), target_(std::move(target)), operands_(std::move(operands)) {}
+  Source source_;
+  TargetSpec target_;
+  Operands operands_;
+  std::shared_ptr<Kernel> kernel_;
+  LaunchOptions launchOptions_;
+  LaunchInfo lastLaunch_;
+};
+
+/// Name of the device that a target runs on.
+std::string deviceName(const TargetSpec &target);
+
+} // namespace tilejit::tilec
+
+#endif // TILEJIT_TOOLS_TILEC_EXECUTION_H

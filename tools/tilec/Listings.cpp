@@ -1,0 +1,111 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// tilec targets and tilec ops: what this build knows.
+
+#include "Commands.h"
+#include "Reports.h"
+
+#include "tilejit/Description/Schema.h"
+#include "tilejit/Target/TargetSpec.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace tilejit::tilec {
+namespace {
+
+Json targetJson(const TargetSpec &target) {
+  const CpuFacts &facts = target.cpuFacts;
+  Json json = {{"name", target.name}, {"description", target.description}, {"triple", target.triple}};
+  json["cpu"] = target.cpu;
+  json["features"] = target.features;
+  json["facts"] = {{"vector_bits", facts.vectorBits},
+                   {"vector_registers", facts.vectorRegisters},
+                   {"fma", facts.hasFma},
+                   {"masks", facts.hasMasks},
+                   {"f16_convert", facts.hasF16Convert},
+                   {"bf16_dot", facts.hasBf16Dot},
+                   {"int8_dot", facts.hasInt8Dot},
+                   {"l1_bytes", facts.l1Bytes},
+                   {"l2_bytes", facts.l2Bytes},
+                   {"l3_bytes", facts.l3Bytes}};
+  json["runs_here"] = runsOnHost(target).isOk();
+  return json;
+}
+
+int listTargets(const Program &program) {
+  Expected<std::shared_ptr<Context>> context = program.context();
+  if (!context)
+    return program.fail(context.status());
+  Expected<Device *> device = (*context)->device(DeviceKind::Cpu);
+  if (program.json) {
+    Json list = Json::array(), devices = Json::array();
+    for (const TargetSpec &target : knownTargets())
+      list.push_back(targetJson(target));
+    if (device)
+      devices.push_back({{"name", "cpu"},
+                         {"model", (*device)->properties().name},
+                         {"threads", (*device)->properties().computeUnits}});
+    Program::print(Json{{"targets", list}, {"devices", devices}});
+    return Done;
+  }
+  for (const TargetSpec &target : knownTargets())
+    std::printf("%-18s %s%s\n", target.name.c_str(), target.description.c_str(),
+                runsOnHost(target).isOk() ? "" : " (compiles only: does not run on this machine)");
+  if (device)
+    std::printf("%-18s device: %s, %d threads\n", "cpu", (*device)->properties().name.c_str(),
+                (*device)->properties().computeUnits);
+  return Done;
+}
+
+int listOps(const Program &program, const std::string &name) {
+  std::string known;
+  for (const OperatorSchema &schema : operatorSchemas()) {
+    std::string family(familyName(schema.family));
+    if (family == name) {
+      if (program.json)
+        Program::print(Json::parse(operatorHelpJson(schema.family)));
+      else
+        std::fputs(operatorHelp(schema.family).c_str(), stdout);
+      return Done;
+    }
+    known += (known.empty() ? "" : ", ") + family;
+  }
+  if (!name.empty())
+    return program.fail(
+        Status(StatusCode::InvalidArgument, "no operator family '" + name + "'; expected one of " + known));
+  if (program.json) {
+    Json list = Json::array();
+    for (const OperatorSchema &schema : operatorSchemas())
+      list.push_back(Json::parse(operatorHelpJson(schema.family)));
+    Program::print(Json{{"operators", list}});
+    return Done;
+  }
+  for (const OperatorSchema &schema : operatorSchemas())
+    std::printf("%-14s %s\n", std::string(familyName(schema.family)).c_str(), schema.summary.c_str());
+  return Done;
+}
+
+} // namespace
+
+void addTargets(Registry registry) {
+  CLI::App *command = registry.app.add_subcommand("targets", "List the targets that this build compiles for");
+  registry.program.addCommonOptions(*command);
+  command->footer("Example:\n  tilec targets --json");
+  Program &program = registry.program;
+  Action &action = registry.action;
+  command->callback([&program, &action] { action = [&program] { return listTargets(program); }; });
+}
+
+void addOps(Registry registry) {
+  auto name = std::make_shared<std::string>();
+  CLI::App *command = registry.app.add_subcommand("ops", "List operator families, or explain one");
+  command->add_option("NAME", *name, "A family: its operands, attributes and schedule options");
+  registry.program.addCommonOptions(*command);
+  command->footer("Example:\n  tilec ops matmul");
+  Program &program = registry.program;
+  Action &action = registry.action;
+  command->callback([&program, &action, name] { action = [&program, name] { return listOps(program, *name); }; });
+}
+
+} // namespace tilejit::tilec

@@ -1,0 +1,81 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// tilec: the command line of tilejit. Parses, runs one subcommand, maps its outcome to an exit code.
+
+#include "Commands.h"
+#include "Program.h"
+#include "Version.h"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <unistd.h>
+
+namespace {
+
+using namespace tilejit;
+using namespace tilejit::tilec;
+
+/// The parser's own complaint in the form of ours.
+int reportParseError(const CLI::App &app, const Program &program, const CLI::ParseError &error) {
+  std::string message = error.what();
+  while (!message.empty() && message.back() == '\n')
+    message.pop_back();
+  const CLI::App *command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().front();
+  std::string name = command == &app ? "tilec" : "tilec " + command->get_name();
+  return program.fail(Status(StatusCode::InvalidArgument, message).withHint("see " + name + " --help"));
+}
+
+void onInterrupt(int) { _exit(Interrupted); }
+
+int runProgram(int argc, char **argv) {
+  CLI::App app("Compiles operator descriptions for this machine's chips, runs and checks the result.\n"
+               "DESC is a .json description or a .mlir file of tile IR; - is standard input.",
+               "tilec");
+  app.footer("Example:\n  tilec run examples/matmul.json --set m=128 --verify\n\n"
+             "Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 the compile failed, 4 no such device,\n"
+             "5 internal error, 130 interrupted.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", versionText());
+  app.get_formatter()->column_width(34);
+  Program program;
+  Action action;
+  Registry registry{app, program, action};
+  addCompile(registry);
+  addRun(registry);
+  addVerify(registry);
+  addBench(registry);
+  addInspect(registry);
+  addCache(registry);
+  addDoctor(registry);
+  addTargets(registry);
+  addOps(registry);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return app.exit(error);
+    return reportParseError(app, program, error);
+  }
+  int code = action();
+  if (std::fflush(stdout) != 0 && code == Done)
+    return program.fail(Status(StatusCode::IoError, "can't write to standard output"));
+  return code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::signal(SIGINT, onInterrupt);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return runProgram(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return Program().fail(Status(StatusCode::OutOfMemory, "out of memory"));
+  } catch (const std::exception &error) {
+    return Program().fail(Status(StatusCode::Internal, error.what()));
+  }
+}
