@@ -10,6 +10,7 @@
 #include "tilejit/Description/Schema.h"
 
 #include <array>
+#include <cassert>
 
 namespace tilejit {
 namespace {

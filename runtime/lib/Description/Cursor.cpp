@@ -6,6 +6,8 @@
 
 #include "tilejit/Base/Text.h"
 
+#include <algorithm>
+
 namespace tilejit {
 namespace {
 
@@ -29,10 +31,12 @@ std::string shownList(const json::Value &value) {
 
 } // namespace
 
+std::string quotedText(std::string_view text) { return '"' + shorten(text, shownBytes) + '"'; }
+
 std::string shown(const json::Value &value) {
   switch (value.kind) {
   case json::Kind::Text:
-    return quoteJson(shorten(value.text, shownBytes));
+    return quotedText(value.text);
   case json::Kind::Array:
     return shownList(value);
   case json::Kind::Object:
@@ -62,7 +66,14 @@ Status Cursor::error(std::string message) const {
 }
 
 Status Cursor::expected(std::string_view what) const {
-  return error("expected " + std::string(what) + ", found " + shown(*value_));
+  std::string found = value_->isNumber() ? numberText() : shown(*value_);
+  return error("expected " + std::string(what) + ", found " + found);
+}
+
+/// A number as the text spells it.
+std::string Cursor::numberText() const {
+  std::string_view rest = document_->text.substr(std::min(value_->offset, document_->text.size()));
+  return shorten(rest.substr(0, rest.find_first_not_of("+-.0123456789eE")), shownBytes);
 }
 
 Status Cursor::missing(std::string_view key, std::string_view what) const {
@@ -72,10 +83,10 @@ Status Cursor::missing(std::string_view key, std::string_view what) const {
 
 Status Cursor::unknown(std::string_view what, std::string_view name, std::span<const std::string_view> known) const {
   std::string list = known.empty() ? "none here" : alternatives(known);
-  Status status = error("expected " + std::string(what) + " (" + list + "), found " +
-                        quoteJson(shorten(name, shownBytes)) + document_->newerVersion);
+  Status status =
+      error("expected " + std::string(what) + " (" + list + "), found " + quotedText(name) + document_->newerVersion);
   std::string_view nearest = nearestName(name, known);
-  if (nearest.empty())
+  if (nearest.empty() || name.size() < 2)
     return status;
   return std::move(status).withHint("did you mean \"" + std::string(nearest) + "\"?");
 }

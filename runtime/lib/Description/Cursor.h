@@ -57,6 +57,8 @@ public:
   Cursor at(size_t index) const;
 
 private:
+  std::string numberText() const;
+
   const Document *document_;
   const json::Value *value_;
   std::string pointer_;
@@ -70,6 +72,8 @@ struct Cursor::Entry {
 /// The entry of a key; null where there is none.
 const Cursor *findEntry(const std::vector<Cursor::Entry> &entries, std::string_view key);
 
+/// A text in double quotes as messages show it: shortened, control characters escaped.
+std::string quotedText(std::string_view text);
 /// A value as messages show it: texts quoted and shortened, containers by their size.
 std::string shown(const json::Value &value);
 /// "a, b or c".

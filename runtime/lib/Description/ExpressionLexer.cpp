@@ -43,7 +43,7 @@ Status Lexer::unexpected(size_t start) const {
   size_t length = 1;
   while (start + length < text_.size() && (text_[start + length] & 0xc0) == 0x80)
     ++length;
-  Status status = error(start + 1, "expected an expression, found the character '" +
+  Status status = error(start + 1, "expected a number, a name or an operator, found the character '" +
                                        shorten(text_.substr(start, length), 12) + '\'');
   std::string_view hint = hintFor(text_.substr(start));
   return hint.empty() ? status : std::move(status).withHint(std::string(hint));

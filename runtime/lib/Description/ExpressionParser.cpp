@@ -219,7 +219,9 @@ private:
     Status status = lexer_.error(name.column(), "expected " + std::string(what) + " (" + alternatives(known) +
                                                     "), found '" + shorten(name.text, 40) + '\'');
     std::string_view nearest = nearestName(name.text, known);
-    return nearest.empty() ? status : std::move(status).withHint("did you mean \"" + std::string(nearest) + "\"?");
+    return nearest.empty() || name.text.size() < 2
+               ? status
+               : std::move(status).withHint("did you mean \"" + std::string(nearest) + "\"?");
   }
 
   Node call(const Token &name) {

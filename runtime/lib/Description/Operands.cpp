@@ -26,6 +26,33 @@ std::span<const std::string_view> dtypeNames() {
   return *names;
 }
 
+/// The type that another system's name stands for; empty for an unknown one.
+std::string_view dtypeOfOtherName(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {{"float64", "f64"},
+                                                                            {"double", "f64"},
+                                                                            {"float32", "f32"},
+                                                                            {"float", "f32"},
+                                                                            {"fp32", "f32"},
+                                                                            {"float16", "f16"},
+                                                                            {"half", "f16"},
+                                                                            {"fp16", "f16"},
+                                                                            {"bfloat16", "bf16"},
+                                                                            {"float8_e4m3fn", "f8e4m3fn"},
+                                                                            {"float8_e5m2", "f8e5m2"},
+                                                                            {"int64", "i64"},
+                                                                            {"int32", "i32"},
+                                                                            {"int16", "i16"},
+                                                                            {"int8", "i8"},
+                                                                            {"int4", "i4"},
+                                                                            {"uint8", "u8"},
+                                                                            {"uint4", "u4"},
+                                                                            {"bool_", "bool"}};
+  for (auto [other, ours] : names)
+    if (other == name)
+      return ours;
+  return {};
+}
+
 /// The operands' reader: what it knows about dimensions on the way.
 class OperandReader {
 public:
@@ -58,8 +85,7 @@ Status OperandReader::readDims(const Cursor &cursor) {
   for (const Cursor::Entry &entry : ranges_) {
     if (!isName(entry.key) || entry.key == "any")
       return entry.cursor.error("expected " + std::string(nameRule) +
-                                (entry.key == "any" ? " and is not \"any\"" : "") + ", found " +
-                                quoteJson(shorten(entry.key, 60)));
+                                (entry.key == "any" ? " and is not \"any\"" : "") + ", found " + quotedText(entry.key));
     SymbolicDim unused;
     TILEJIT_RETURN_IF_ERROR(readRange(entry.cursor, unused));
   }
@@ -127,7 +153,7 @@ Status OperandReader::readSide(const Cursor &cursor, bool isInput) {
     if (std::find(fixed.begin(), fixed.end(), entry.key) != fixed.end())
       continue;
     if (!isName(entry.key))
-      return entry.cursor.error("expected " + std::string(nameRule) + ", found " + quoteJson(shorten(entry.key, 60)));
+      return entry.cursor.error("expected " + std::string(nameRule) + ", found " + quotedText(entry.key));
     if (!freeSchema)
       return entry.cursor.unknown("a known " + std::string(side), entry.key, fixed);
     TILEJIT_RETURN_IF_ERROR(readOperand(entry, *freeSchema, isInput));
@@ -167,8 +193,11 @@ Status OperandReader::readOperand(const Cursor::Entry &entry, const OperandSchem
 Status OperandReader::readDType(const Cursor &cursor, const OperandSchema &schema, Operand &operand) const {
   TILEJIT_ASSIGN_OR_RETURN(std::string name, cursor.text("a type such as \"f32\""));
   std::optional<DType> dtype = parseDType(name);
-  if (!dtype)
-    return cursor.unknown("a type", name, dtypeNames());
+  if (!dtype) {
+    Status status = cursor.unknown("a type", name, dtypeNames());
+    std::string_view alias = dtypeOfOtherName(name);
+    return alias.empty() ? status : std::move(status).withHint("did you mean \"" + std::string(alias) + "\"?");
+  }
   operand.dtype = *dtype;
   return requireDType({cursor, cursor, cursor}, operand, schema.dtypes, "");
 }
