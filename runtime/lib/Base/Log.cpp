@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -126,10 +127,23 @@ void RotatingFile::rotateLocked() {
   if (!moved) {
     for (int i = maxFiles_ - 1; i > 1; --i)
       system_.rename(path_ + "." + std::to_string(i - 1), path_ + "." + std::to_string(i));
-    int error = maxFiles_ > 1 ? system_.rename(path_, path_ + ".1") : system_.unlink(path_);
-    failures_ += error < 0;
+    if (maxFiles_ > 1)
+      system_.rename(path_, path_ + ".1");
+    else
+      system_.unlink(path_);
   }
-  failures_ += openLocked() < 0;
+  openLocked(); // Closing the old file releases its lock.
+}
+
+bool RotatingFile::lockBriefly() {
+  // Only the one who holds the lock renames. Another process that rotates is done within microseconds, unless it was
+  // stopped; that must not stop this one.
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    if (int error = system_.lock(fd_, LOCK_EX | LOCK_NB); error != -EWOULDBLOCK && error != -EINTR)
+      return error == 0;
+    system_.pause(1'000'000);
+  }
+  return false;
 }
 
 void RotatingFile::write(std::string_view line) {
@@ -143,17 +157,12 @@ void RotatingFile::write(std::string_view line) {
   // The size is our own count; what other processes write is seen now and then.
   if (FileInfo info; ++lines_ % 256 == 0 && system_.stat(fd_, info) == 0)
     size_ = info.size;
-  if (size_ > 0 && size_ + static_cast<int64_t>(full.size()) > maxBytes_) {
-    // Only the one who holds the lock renames.
-    if (system_.lock(fd_, LOCK_EX | LOCK_NB) == 0)
-      rotateLocked();
-    if (fd_ < 0)
-      return;
-  }
-  // A file that could not be rotated must not grow without bound: lines are dropped, and counted.
-  if (size_ > 2 * maxBytes_) {
+  auto isFull = [&] { return size_ > 0 && size_ + static_cast<int64_t>(full.size()) > maxBytes_; };
+  if (isFull() && lockBriefly())
+    rotateLocked();
+  // Where the file can't be rotated, lines are dropped, and counted: it must not grow.
+  if (fd_ < 0 || isFull()) {
     ++failures_;
-    openLocked();
     return;
   }
   if (writeAll(system_, fd_, full) < 0)

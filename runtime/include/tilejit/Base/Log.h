@@ -98,6 +98,7 @@ public:
 
 private:
   int openLocked();
+  bool lockBriefly();
   void rotateLocked();
 
   System &system_;
