@@ -4,6 +4,12 @@
 # Only the shared libraries MLIR and LLVM are ever linked: a static MLIR piece beside them breaks type identities.
 include_guard()
 
+# What instantiates MLIR's templates keeps default visibility: MLIR tells traits apart by the address of a variable in
+# an inline function or by a compiler's spelling of a type. Hidden, g++'s spelling differs from the one in libMLIR, which
+# clang built, and no trait of ours would be seen there, nor theirs here.
+set(CMAKE_CXX_VISIBILITY_PRESET default)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN OFF)
+
 find_package(MLIR 22.1 REQUIRED CONFIG)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 set(LLVM_RUNTIME_OUTPUT_INTDIR ${CMAKE_BINARY_DIR}/bin)
