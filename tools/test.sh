@@ -3,7 +3,7 @@
 #
 # Installs what is missing, builds, and runs every test. The last line is "N passed, N failed[, N skipped]"; the exit
 # code is 0 only where nothing failed. Started as root, the tests themselves run as an unprivileged user.
-#   tools/test.sh [--no-build] [--only lint|unit|lit[,...]]
+#   tools/test.sh [--no-build] [--only lint|unit|lit|docs[,...]]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$here"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""Runs lint, unit tests and lit, and closes with "N passed, N failed[, N skipped]".
+"""Runs lint, unit tests, lit and the pages' commands, and closes with "N passed, N failed[, N skipped]".
 
 Unit tests are the Catch2 executables in build/bin/tests; each test case counts. A test that can't run prints a line
 "SKIP: name: reason" and counts as skipped. lit tests count one each; an unsupported one is skipped with its reason.
@@ -13,6 +13,8 @@ import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import doc_blocks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -113,14 +115,25 @@ def run_lit(tally, options):
             tally.fail(f"{name} ({code})", (test.get("output") or "")[-4000:])
 
 
-GROUPS = {"lint": run_lint, "unit": run_unit, "lit": run_lit}
+def run_docs(tally, options):
+    """Each page whose command blocks run is one test."""
+    for page in doc_blocks.pages():
+        text = doc_blocks.problem(page, options.build)
+        name = f"docs/{page.relative_to(ROOT)}"
+        if text:
+            tally.fail(name, text)
+        else:
+            tally.passed += 1
+
+
+GROUPS = {"lint": run_lint, "unit": run_unit, "lit": run_lit, "docs": run_docs}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--scratch", type=pathlib.Path, required=True)
-    parser.add_argument("--only", default="lint,unit,lit", help="groups, by commas: lint, unit, lit")
+    parser.add_argument("--only", default=",".join(GROUPS), help="groups, by commas: lint, unit, lit, docs")
     parser.add_argument("--lit", help="the lit program")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one test program")
     parser.add_argument("--note-root", help="a reason to count as skipped")
