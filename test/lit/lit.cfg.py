@@ -1,0 +1,34 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+#
+# How lit runs the tests that are text: which files are tests, and the programs that their RUN lines may name.
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "tilejit"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "lit", "Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(os.path.dirname(__file__))
+# tools/test.sh runs as a user who may not write to the build folder, and names another place.
+config.test_exec_root = os.environ.get("TILEJIT_TEST_SCRATCH") or os.path.join(config.tilejit_obj_root, "test", "lit")
+
+# A test never touches the user's cache or settings.
+for name in [name for name in os.environ if name.startswith("TILEJIT_")]:
+    config.environment.pop(name, None)
+config.environment["TILEJIT_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+config.environment["TILEJIT_CONFIG"] = os.devnull
+
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%source_root", config.tilejit_src_root))
+
+programs = os.path.join(config.tilejit_obj_root, "bin")
+tools = ["FileCheck", "not", "count", "split-file"]
+for program in ["tile-opt", "tile-interpret", "tilec"]:
+    # A test says "REQUIRES: tilec" where a build may lack the program.
+    if os.path.exists(os.path.join(programs, program)):
+        config.available_features.add(program)
+    tools.append(ToolSubst(program, unresolved="ignore"))
+llvm_config.add_tool_substitutions(tools, [programs, config.llvm_tools_dir])
