@@ -23,6 +23,41 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
     entry.addArgument(input, state.location);
 }
 
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (auto name = getArgAttrOfType<StringAttr>(argument.getArgNumber(), TileDialect::argNameAttrName))
+      setName(argument, name);
+}
+
+/// Gives an argument the name of its value in the text, unless it has a name already or the value has just a number.
+static void nameArgument(Builder &builder, OpAsmParser::Argument &argument) {
+  StringRef name = argument.ssaName.name.drop_front();
+  NamedAttrList attributes(argument.attrs);
+  if (name.empty() || llvm::isDigit(name.front()) || attributes.get(TileDialect::argNameAttrName))
+    return;
+  attributes.append(TileDialect::argNameAttrName, builder.getStringAttr(name));
+  argument.attrs = attributes.getDictionary(builder.getContext());
+}
+
+/// The argument attributes without the names that the printed values carry anyway.
+static ArrayAttr dropPrintedNames(OpAsmPrinter &printer, KernelOp kernel) {
+  ArrayAttr all = kernel.getArgAttrsAttr();
+  if (!all)
+    return all;
+  SmallVector<Attribute> kept;
+  for (auto [attributes, argument] : llvm::zip(all.getAsRange<DictionaryAttr>(), kernel.getArguments())) {
+    NamedAttrList list(attributes);
+    std::string printed;
+    llvm::raw_string_ostream stream(printed);
+    printer.printOperand(argument, stream);
+    auto name = dyn_cast_if_present<StringAttr>(list.get(TileDialect::argNameAttrName));
+    if (name && StringRef(printed).drop_front() == name.getValue())
+      list.erase(TileDialect::argNameAttrName);
+    kept.push_back(list.getDictionary(kernel.getContext()));
+  }
+  return ArrayAttr::get(kernel.getContext(), kept);
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
@@ -36,8 +71,10 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
 
   SmallVector<Type> argumentTypes;
-  for (const OpAsmParser::Argument &argument : arguments)
+  for (OpAsmParser::Argument &argument : arguments) {
+    nameArgument(builder, argument);
     argumentTypes.push_back(argument.type);
+  }
   result.addAttribute(getFunctionTypeAttrName(result.name),
                       TypeAttr::get(builder.getFunctionType(argumentTypes, resultTypes)));
   call_interface_impl::addArgAndResultAttrs(builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
@@ -56,8 +93,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printSymbolName(getSymName());
-  function_interface_impl::printFunctionSignature(printer, *this, getArgumentTypes(), /*isVariadic=*/false,
-                                                  getResultTypes());
+  call_interface_impl::printFunctionSignature(printer, getArgumentTypes(), dropPrintedNames(printer, *this),
+                                              /*isVariadic=*/false, getResultTypes(), getResAttrsAttr(), &getBody(),
+                                              /*printEmptyResult=*/false);
   if (LaunchAttr launch = getLaunchAttr()) {
     printer << " launch ";
     launch.print(printer);

@@ -26,7 +26,7 @@ def Tile_FpToFpOp : Tile_Op<"fp_to_fp", [Pure]> {
                        UnitAttr:$saturate);
   let results = (outs Tile_FloatLike:$result);
   let assemblyFormat = [{
-    $source (`rounding` $rounding^)? (`saturate` $saturate^)? attr-dict `:` type($source) `->` type($result)
+    $source (`rounding` `` $rounding^)? (`saturate` $saturate^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -44,7 +44,7 @@ def Tile_FpToIntOp : Tile_Op<"fp_to_int", [Pure]> {
   }];
   let arguments = (ins Tile_FloatLike:$source, Tile_SignednessAttr:$signedness);
   let results = (outs Tile_IntLike:$result);
-  let assemblyFormat = "$source $signedness attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `` $signedness attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 

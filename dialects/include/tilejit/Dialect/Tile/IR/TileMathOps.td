@@ -35,7 +35,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
                        UnitAttr:$unsigned_a, UnitAttr:$unsigned_b);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)? attr-dict
+    $a `,` $b `,` $acc (`precision` `` $precision^)? (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;

@@ -21,7 +21,7 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["base", "result"]>]>
   }];
   let arguments = (ins Tile_PtrLike:$base, Tile_IntLike:$offset);
   let results = (outs Tile_PtrLike:$result);
-  let assemblyFormat = "$base `,` $offset attr-dict `:` type($base) `,` type($offset)";
+  let assemblyFormat = "$base `,` $offset attr-dict `:` qualified(type($base)) `,` type($offset)";
   let hasVerifier = 1;
 }
 
@@ -78,7 +78,7 @@ def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
                        Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $kind $value `,` $pointers (`mask` $mask^ `:` type($mask))? $order $scope attr-dict
+    `` $kind $value `,` $pointers (`mask` $mask^ `:` type($mask))? `` $order `` $scope attr-dict
     `:` type($value) `,` type($pointers) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -99,7 +99,7 @@ def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>
                        Tile_MemoryScopeAttr:$scope);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $expected `,` $desired `,` $pointers $order $scope attr-dict `:` type($expected) `,` type($pointers)
+    $expected `,` $desired `,` $pointers `` $order `` $scope attr-dict `:` type($expected) `,` type($pointers)
   }];
   let hasVerifier = 1;
 }

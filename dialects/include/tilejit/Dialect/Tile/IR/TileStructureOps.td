@@ -5,6 +5,7 @@
 #ifndef TILEJIT_DIALECT_TILE_IR_TILESTRUCTUREOPS_TD
 #define TILEJIT_DIALECT_TILE_IR_TILESTRUCTUREOPS_TD
 
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -14,12 +15,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tilejit/Dialect/Tile/IR/TileAttributes.td"
 include "tilejit/Dialect/Tile/IR/TileTypes.td"
 
-def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope, Symbol]> {
+def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope, Symbol,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a kernel: the program of one instance of a grid";
   let description = [{
     Arguments are views, pointers and scalars (integers, floats, index). A kernel returns nothing; its effect is what it
     stores. Program instances run in any order and at the same time, and must not depend on each other except through
     atomics. The launch rule is described at `#tile.launch`; a kernel without one is launched with an explicit grid.
+    An argument has a name for people, its attribute `tile.name`; the text form takes it from the value's own name.
 
     ```mlir
     tile.kernel @scale(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>)
@@ -59,7 +62,6 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<[
   let summary = "gives the values of a combining region";
   let description = "Ends the region of `tile.reduce` or `tile.scan` with one value for each operand.";
   let arguments = (ins Variadic<AnyType>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 

@@ -24,7 +24,8 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let arguments = (ins Tile_PtrType:$base, Variadic<Index>:$sizes, Variadic<Index>:$strides);
   let results = (outs Tile_ViewType:$result);
   let assemblyFormat = [{
-    $base (`sizes` `[` $sizes^ `]`)? (`strides` `[` $strides^ `]`)? attr-dict `:` type($base) `->` type($result)
+    $base (`sizes` `[` $sizes^ `]`)? (`strides` `[` $strides^ `]`)? attr-dict
+    `:` qualified(type($base)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -43,7 +44,8 @@ def Tile_SubviewOp : Tile_Op<"subview", [Pure, AttrSizedOperandSegments]> {
   let results = (outs Tile_ViewType:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`sizes` `[` $sizes^ `]`)? attr-dict `:` type($source) `->` type($result)
+    $source `[` $offsets `]` (`sizes` `[` $sizes^ `]`)? attr-dict
+    `:` qualified(type($source)) `->` qualified(type($result))
   }];
 }
 
@@ -52,7 +54,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let description = "Folds to a constant for static sizes.\n\n```mlir\n%m = tile.dim %v, 0 : !tile.view<?x64xf32>\n```";
   let arguments = (ins Tile_ViewType:$view, ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
+  let assemblyFormat = "$view `,` $dim attr-dict `:` qualified(type($view))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -62,7 +64,7 @@ def Tile_StrideOp : Tile_Op<"stride", [Pure]> {
   let description = "```mlir\n%s = tile.stride %v, 0 : !tile.view<?x64xf32>\n```";
   let arguments = (ins Tile_ViewType:$view, ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
+  let assemblyFormat = "$view `,` $dim attr-dict `:` qualified(type($view))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -72,7 +74,7 @@ def Tile_BaseOp : Tile_Op<"base", [Pure]> {
   let description = "```mlir\n%p = tile.base %v : !tile.view<?x64xf32> -> !tile.ptr<f32>\n```";
   let arguments = (ins Tile_ViewType:$view);
   let results = (outs Tile_PtrType:$result);
-  let assemblyFormat = "$view attr-dict `:` type($view) `->` type($result)";
+  let assemblyFormat = "$view attr-dict `:` qualified(type($view)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -94,7 +96,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
                        DefaultValuedAttr<Tile_PadAttr, "::tilejit::tile::Pad::None">:$pad);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $view `[` $coordinates `]` (`pad` $pad^)? attr-dict `:` type($view) `->` type($result)
+    $view `[` $coordinates `]` (`pad` `` $pad^)? attr-dict `:` qualified(type($view)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -109,7 +111,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     ```
   }];
   let arguments = (ins Tile_NumberTile:$value, Arg<Tile_ViewType, "", [MemWrite]>:$view, Variadic<Index>:$coordinates);
-  let assemblyFormat = "$value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)";
+  let assemblyFormat = "$value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` qualified(type($view))";
   let hasVerifier = 1;
 }
 
@@ -127,7 +129,8 @@ def Tile_AtomicOp : Tile_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
                        Arg<Tile_ViewType, "", [MemRead, MemWrite]>:$view, Variadic<Index>:$coordinates,
                        Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope);
   let assemblyFormat = [{
-    $kind $value `,` $view `[` $coordinates `]` $order $scope attr-dict `:` type($value) `,` type($view)
+    `` $kind $value `,` $view `[` $coordinates `]` `` $order `` $scope attr-dict
+    `:` type($value) `,` qualified(type($view))
   }];
   let hasVerifier = 1;
 }
@@ -142,7 +145,7 @@ def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemRead]>]> {
     ```
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates, DenseI64ArrayAttr:$shape);
-  let assemblyFormat = "$view `[` $coordinates `]` `shape` $shape attr-dict `:` type($view)";
+  let assemblyFormat = "$view `[` $coordinates `]` `shape` $shape attr-dict `:` qualified(type($view))";
   let hasVerifier = 1;
 }
 
