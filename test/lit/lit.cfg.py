@@ -23,6 +23,9 @@ config.environment["TILEJIT_CONFIG"] = os.devnull
 
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%source_root", config.tilejit_src_root))
+# "%exit-code N COMMAND": succeeds where the command ends with exactly this code.
+exit_code = os.path.join(config.tilejit_src_root, "tools", "testing", "exit_code.py")
+config.substitutions.append(("%exit-code", f"{config.python_executable} {exit_code}"))
 
 programs = os.path.join(config.tilejit_obj_root, "bin")
 tools = ["FileCheck", "not", "count", "split-file"]
