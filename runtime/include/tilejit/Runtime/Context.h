@@ -22,12 +22,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tilejit {
 
 class Kernel;
+
+/// "0.1.0".
+std::string_view tilejitVersion();
 
 struct ContextOptions {
   Settings settings; ///< From loadSettings(), or defaults.

@@ -39,7 +39,8 @@ public:
 
   virtual const CompiledKernel &compiled() const = 0;
   const abi::Manifest &manifest() const { return compiled().manifest; }
-  const CompileReport &report() const { return compiled().report; }
+  /// How this object came by its code.
+  virtual const CompileReport &report() const = 0;
   virtual const Source &source() const = 0;
   virtual Device &device() const = 0;
   /// Operands in canonical order: how many tensors a launch takes.

@@ -1,0 +1,188 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What hangs on a context and is made on first use: cache, devices, workers, toolchain; and its counters as text.
+
+#include "ContextImpl.h"
+
+#include "Locate.h"
+
+#include "tilejit/Base/File.h"
+#include "tilejit/Base/Hash.h"
+#include "tilejit/Description/Parse.h"
+
+#include <cstdio>
+#include <mutex>
+
+namespace tilejit {
+
+std::string_view tilejitVersion() { return TILEJIT_VERSION; }
+
+std::string_view cacheUseName(CacheUse use) {
+  switch (use) {
+  case CacheUse::Off:
+    return "off";
+  case CacheUse::Miss:
+    return "miss";
+  case CacheUse::Hit:
+    return "hit";
+  }
+  return "off";
+}
+
+Expected<Source> parseSource(std::string text, std::string name) {
+  Source source;
+  size_t first = text.find_first_not_of(" \t\r\n");
+  source.name = std::move(name);
+  // A description is a JSON object; whatever begins otherwise gets the JSON reader's message unless it looks like MLIR.
+  bool isTile = first != std::string::npos &&
+                (text[first] == '/' || text[first] == '#' || text[first] == '!' || text[first] == '%' ||
+                 text[first] == '"' || (text[first] >= 'a' && text[first] <= 'z'));
+  if (isTile) {
+    source.tileText = std::move(text);
+    return source;
+  }
+  TILEJIT_ASSIGN_OR_RETURN(Description description, parseDescription(text, source.name));
+  source.description = std::make_shared<const Description>(std::move(description));
+  return source;
+}
+
+Expected<std::shared_ptr<Context>> Context::create(ContextOptions options) {
+  if (!options.system)
+    return Status(StatusCode::InvalidArgument, "a context needs a System");
+  return std::shared_ptr<Context>(std::make_shared<ContextImpl>(std::move(options)));
+}
+
+ContextImpl::ContextImpl(ContextOptions options) : options_(std::move(options)) {}
+
+ContextImpl::~ContextImpl() {
+  // Workers of a parent process are its own to end; the object stays, since its threads' state does not exist here.
+  if (workers_ && workersGeneration_ != forkGeneration())
+    new std::shared_ptr<WorkerPool>(std::move(workers_));
+}
+
+Cache &ContextImpl::cache() {
+  std::lock_guard lock(mutex_);
+  if (!cache_)
+    cache_ = Cache::open(options_.settings, options_.logger, *options_.system);
+  return *cache_;
+}
+
+Expected<TargetSpec> ContextImpl::target(std::string_view name) {
+  return parseTarget(name.empty() ? options_.settings.text(SettingId::Target) : name);
+}
+
+Expected<Device *> ContextImpl::device(DeviceKind kind, int index) {
+  if (kind != DeviceKind::Cpu || index != 0)
+    return Status(StatusCode::Unavailable, "there is no device " + std::string(deviceKindName(kind)) + " " +
+                                               std::to_string(index) + "; this machine has cpu 0");
+  {
+    std::lock_guard lock(mutex_);
+    if (cpu_)
+      return cpu_.get();
+  }
+  auto made = makeCpuDevice({options_.settings.numThreads(), options_.executor});
+  std::lock_guard lock(mutex_);
+  if (!cpu_)
+    cpu_.swap(made);
+  return cpu_.get();
+}
+
+std::string ContextImpl::findWorkerProgram() const { return findWorker(options_.settings, *options_.system); }
+
+std::shared_ptr<WorkerPool> ContextImpl::workers() {
+  WorkerOptions worker;
+  worker.program = findWorkerProgram();
+  worker.home = options_.settings.text(SettingId::Home);
+  worker.timeoutSeconds = options_.settings.compileTimeoutSeconds();
+  worker.memoryBytes = options_.settings.compileMemoryBytes();
+  worker.system = options_.system;
+  std::lock_guard lock(mutex_);
+  if (workers_ && workersGeneration_ != forkGeneration())
+    new std::shared_ptr<WorkerPool>(std::move(workers_)); // See the destructor.
+  if (!workers_) {
+    workers_ = std::make_shared<WorkerPool>(std::move(worker), options_.settings.workers(), options_.logger);
+    workersGeneration_ = forkGeneration();
+  }
+  return workers_;
+}
+
+/// Where the identity of the toolchain is remembered: apart for each tree that a compiler library can come from.
+std::string ContextImpl::toolchainFolder() {
+  std::string folder = cache().stateFolder();
+  const std::string &home = options_.settings.text(SettingId::Home);
+  return folder.empty() || home.empty() ? folder : joinPath(folder, "home-" + digest(home).hex().substr(0, 16));
+}
+
+Expected<Toolchain> ContextImpl::toolchain() {
+  bool asked = false;
+  return findToolchainNow(asked);
+}
+
+/// `asked` becomes true where a worker had to be asked.
+Expected<Toolchain> ContextImpl::findToolchainNow(bool &asked) {
+  {
+    std::lock_guard lock(mutex_);
+    if (toolchain_)
+      return *toolchain_;
+  }
+  std::string program = findWorkerProgram();
+  if (program.empty())
+    return Status(StatusCode::WorkerFailed,
+                  "there is no compile worker: tilejit-worker was not found beside " + ownFolder())
+        .withHint("set TILEJIT_HOME to the folder where tilejit is installed, or TILEJIT_WORKER to the program");
+  auto ask = [&]() -> Expected<Toolchain> {
+    asked = true;
+    TILEJIT_ASSIGN_OR_RETURN(WorkerPool::Lease worker, workers()->lease());
+    return worker->identity();
+  };
+  TILEJIT_ASSIGN_OR_RETURN(Toolchain found, findToolchain(*options_.system, toolchainFolder(), program, ask));
+  std::lock_guard lock(mutex_);
+  toolchain_ = std::move(found);
+  return *toolchain_;
+}
+
+ContextCounters ContextImpl::counters() const {
+  ContextCounters out;
+  out.memoryHits = counters_.memoryHits;
+  out.cacheHits = counters_.cacheHits;
+  out.cacheMisses = counters_.cacheMisses;
+  out.compiles = counters_.compiles;
+  out.compileFailures = counters_.compileFailures;
+  out.launches = counters_.launches;
+  out.launchFailures = counters_.launchFailures;
+  out.referenceRuns = counters_.referenceRuns;
+  out.compileSeconds = static_cast<double>(counters_.compileNanoseconds.load()) * 1e-9;
+  std::lock_guard lock(mutex_);
+  if (workers_) {
+    out.workerStarts = workers_->starts();
+    out.workerDeaths = workers_->deaths();
+  }
+  return out;
+}
+
+std::string ContextImpl::metricsText() const {
+  ContextCounters c = counters();
+  std::string text;
+  auto add = [&](const char *name, const char *help, double value) {
+    char line[400];
+    std::snprintf(line, sizeof line, "# HELP %s %s\n# TYPE %s counter\n%s %.17g\n", name, help, name, name, value);
+    text += line;
+  };
+  auto addCount = [&](const char *name, const char *help, int64_t value) {
+    add(name, help, static_cast<double>(value));
+  };
+  addCount("tilejit_memory_hits_total", "Kernels that the context still had.", c.memoryHits);
+  addCount("tilejit_cache_hits_total", "Kernels found in the cache on disk.", c.cacheHits);
+  addCount("tilejit_cache_misses_total", "Kernels that the cache on disk did not have.", c.cacheMisses);
+  addCount("tilejit_compiles_total", "Compiles, failed ones included.", c.compiles);
+  addCount("tilejit_compile_failures_total", "Compiles that gave no kernel.", c.compileFailures);
+  add("tilejit_compile_seconds_total", "Time spent compiling.", c.compileSeconds);
+  addCount("tilejit_worker_starts_total", "Compile workers started.", c.workerStarts);
+  addCount("tilejit_worker_deaths_total", "Compile workers that ended on their own.", c.workerDeaths);
+  addCount("tilejit_launches_total", "Launches, refused ones included.", c.launches);
+  addCount("tilejit_launch_failures_total", "Launches that were refused or failed.", c.launchFailures);
+  addCount("tilejit_reference_runs_total", "Launches that ran as the reference implementation.", c.referenceRuns);
+  return text;
+}
+
+} // namespace tilejit

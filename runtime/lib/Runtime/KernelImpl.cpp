@@ -1,0 +1,127 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Launching: check, fill the slots, run, and say what an assertion found.
+
+#include "ContextImpl.h"
+#include "LaunchRules.h"
+
+#include "tilejit/Runtime/Kernel.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace tilejit {
+
+namespace {
+
+/// Room for the numbers of a launch: on the stack for every usual kernel.
+template <size_t inlineCount> class Numbers {
+public:
+  explicit Numbers(size_t count) {
+    if (count > inlineCount)
+      heap_.resize(count);
+  }
+  int64_t *data() { return heap_.empty() ? inline_.data() : heap_.data(); }
+
+private:
+  std::array<int64_t, inlineCount> inline_;
+  std::vector<int64_t> heap_;
+};
+
+class KernelImpl final : public Kernel {
+public:
+  KernelImpl(std::shared_ptr<ContextImpl> context, std::shared_ptr<LoadedKernel> loaded, CompileReport report,
+             Source source, LaunchRules rules)
+      : context_(std::move(context)), loaded_(std::move(loaded)), report_(std::move(report)),
+        source_(std::move(source)), rules_(std::move(rules)) {}
+
+  const CompiledKernel &compiled() const override { return loaded_->compiled; }
+  const CompileReport &report() const override { return report_; }
+  const Source &source() const override { return source_; }
+  Device &device() const override { return *loaded_->device; }
+  size_t operandCount() const override { return rules_.operands.size(); }
+
+  Status launch(std::span<const DLTensor *const> tensors, const LaunchOptions &options, LaunchInfo *info) override {
+    Status status = run(tensors, options, info);
+    context_->count().launches.fetch_add(1, std::memory_order_relaxed);
+    if (!status.isOk())
+      context_->count().launchFailures.fetch_add(1, std::memory_order_relaxed);
+    return status;
+  }
+
+  Expected<int64_t> workspaceBytes(std::span<const DLTensor *const> tensors, const LaunchOptions &options) override {
+    Numbers<128> slots(rules_.slotCount);
+    LaunchArguments arguments;
+    TILEJIT_RETURN_IF_ERROR(bind(tensors, options, slots.data(), arguments));
+    return loaded_->device->workspaceBytes(*loaded_->module, arguments);
+  }
+
+  Expected<int64_t> packedBytes(size_t operand) override {
+    if (operand >= rules_.operands.size())
+      return Status(StatusCode::InvalidArgument, "there is no operand " + std::to_string(operand) +
+                                                     "; the kernel has " + std::to_string(rules_.operands.size()));
+    return 0; // The CPU packs panels as it goes.
+  }
+
+private:
+  Status bind(std::span<const DLTensor *const> tensors, const LaunchOptions &options, int64_t *slots,
+              LaunchArguments &arguments) const {
+    Numbers<32> sizes(rules_.dims.size());
+    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, kDLCPU, tensors, slots, sizes.data()));
+    if (!manifest().hasLaunchRule && !options.grid)
+      return Status(StatusCode::InvalidArgument, "the kernel has no launch rule: a grid has to be given");
+    if (options.grid)
+      for (int64_t count : *options.grid)
+        if (count < 0)
+          return Status(StatusCode::InvalidArgument, "the grid has the negative count " + std::to_string(count));
+    if (options.workspace && reinterpret_cast<uintptr_t>(options.workspace) % 64 != 0)
+      return Status(StatusCode::InvalidArgument, "the workspace is not aligned to 64 bytes");
+    arguments.slots = {slots, rules_.slotCount};
+    arguments.grid = options.grid ? options.grid->data() : nullptr;
+    arguments.threads = options.threads;
+    arguments.workspace = options.workspace;
+    arguments.workspaceBytes = options.workspaceBytes;
+    arguments.stream = options.stream;
+    return Status::ok();
+  }
+
+  Status run(std::span<const DLTensor *const> tensors, const LaunchOptions &options, LaunchInfo *info) const {
+    Numbers<128> slots(rules_.slotCount);
+    LaunchArguments arguments;
+    TILEJIT_RETURN_IF_ERROR(bind(tensors, options, slots.data(), arguments));
+    LaunchOutcome outcome;
+    TILEJIT_RETURN_IF_ERROR(loaded_->device->launch(*loaded_->module, arguments, outcome));
+    if (info) {
+      const std::vector<std::string> &paths = manifest().paths;
+      bool known = outcome.path >= 0 && static_cast<size_t>(outcome.path) < paths.size();
+      info->path = known ? paths[static_cast<size_t>(outcome.path)] : "";
+      info->tasks = outcome.tasks;
+      info->threads = outcome.threads;
+    }
+    if (outcome.failedAssertion < 0)
+      return Status::ok();
+    const std::vector<std::string> &assertions = manifest().assertions;
+    auto number = static_cast<size_t>(outcome.failedAssertion);
+    return Status(StatusCode::CheckFailed,
+                  "an assertion of the kernel failed: " +
+                      (number < assertions.size() ? assertions[number] : "number " + std::to_string(number)));
+  }
+
+  const std::shared_ptr<ContextImpl> context_;
+  const std::shared_ptr<LoadedKernel> loaded_;
+  const CompileReport report_;
+  const Source source_;
+  const LaunchRules rules_;
+};
+
+} // namespace
+
+Expected<std::shared_ptr<Kernel>> makeKernel(std::shared_ptr<ContextImpl> context, std::shared_ptr<LoadedKernel> loaded,
+                                             CompileReport report, Source source) {
+  TILEJIT_ASSIGN_OR_RETURN(LaunchRules rules, makeLaunchRules(source, loaded->compiled.manifest));
+  return std::shared_ptr<Kernel>(std::make_shared<KernelImpl>(std::move(context), std::move(loaded), std::move(report),
+                                                              std::move(source), std::move(rules)));
+}
+
+} // namespace tilejit
