@@ -13,3 +13,9 @@ tilejit_add_unit_test(DescriptionTest
   DEPS TilejitDescription)
 target_compile_definitions(DescriptionTest PRIVATE
   TILEJIT_EXAMPLES="${PROJECT_SOURCE_DIR}/examples" TILEJIT_SCHEMAS="${PROJECT_SOURCE_DIR}/runtime/operators")
+
+# The pages of the operator families, made from the schemas into the build folder.
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+add_test(NAME operator-pages
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/docs/operators.py
+          ${PROJECT_SOURCE_DIR}/runtime/operators ${CMAKE_BINARY_DIR}/docs/operators)
