@@ -72,7 +72,7 @@ public:
     return call("write", [&] { return real_.write(fd, buffer, std::min(bytes, largestWrite)); });
   }
   int fsync(int fd) override {
-    return call("fsync", [&] { return real_.fsync(fd); });
+    return call("fsync", [] { return 0; }); // No test can tell, but by the time it takes.
   }
   int close(int fd) override {
     int result = real_.close(fd); // Closed either way, as by Linux.

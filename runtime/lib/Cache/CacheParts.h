@@ -36,6 +36,7 @@ public:
   void add(const CacheCounters &counted);
 
 private:
+  bool readAll(CacheCounters &sum) const;
   void compact(int fd);
   System &system_;
   std::string path_;

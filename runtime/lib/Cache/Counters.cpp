@@ -34,15 +34,21 @@ CacheCounters sumOf(std::string_view bytes) {
 } // namespace
 
 CacheCounters CounterFile::read() const {
+  CacheCounters sum;
+  return readAll(sum) ? sum : CacheCounters();
+}
+
+bool CounterFile::readAll(CacheCounters &sum) const {
   FileHandle file(system_, system_.open(path_, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0));
   std::string bytes;
-  if (!file.isOpen() || readAll(system_, file.get(), 16 * compactFrom, bytes) < 0)
-    return {};
-  return sumOf(bytes);
+  if (!file.isOpen() || tilejit::readAll(system_, file.get(), 16 * compactFrom, bytes) < 0)
+    return false;
+  sum = sumOf(bytes);
+  return true;
 }
 
 void CounterFile::add(const CacheCounters &counted) {
-  FileHandle file(system_, system_.open(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600));
+  FileHandle file(system_, system_.open(path_, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!file.isOpen())
     return;
   std::string record = encodeRecord(counted);
@@ -58,10 +64,9 @@ void CounterFile::compact(int fd) {
   if (system_.lock(fd, LOCK_EX | LOCK_NB) != 0)
     return;
   FileInfo mine, named;
-  std::string bytes;
-  if (system_.stat(fd, mine) == 0 && system_.stat(path_, false, named) == 0 && mine.inode == named.inode &&
-      readAll(system_, fd, 16 * compactFrom, bytes) == 0)
-    replaceFile(system_, path_, encodeRecord(sumOf(bytes)), 0600, false);
+  if (system_.stat(fd, mine) == 0 && system_.stat(path_, false, named) == 0 && mine.inode == named.inode)
+    if (CacheCounters sum; readAll(sum))
+      replaceFile(system_, path_, encodeRecord(sum), 0600, false);
   system_.lock(fd, LOCK_UN);
 }
 
