@@ -1,0 +1,120 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Math to arithmetic, LLVM dialect, LLVM IR, object, ELF shared object. The stages are functions of their own; this
+// file is their order and turns their errors into diagnostics.
+
+#include "CompileLoops.h"
+
+#include "CodeGen.h"
+#include "Link.h"
+#include "LowerToLLVM.h"
+#include "MemoryFunctions.h"
+#include "ObjectFacts.h"
+
+#include "tilejit/Transforms/MathExpansion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace tilejit::cpu {
+
+namespace {
+
+/// Links; on the way refuses what would need a library, and adds the memory functions where LLVM called them.
+FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMContext &context,
+                              llvm::TargetMachine &machine) {
+  ObjectFacts facts;
+  if (!readObjectFacts(object, facts))
+    return job.module.emitError("the code generator gave no ELF object");
+  std::vector<std::string> objects;
+  objects.push_back(std::move(object));
+  std::string error;
+  for (const std::string &symbol : facts.undefined) {
+    if (symbol == "_GLOBAL_OFFSET_TABLE_")
+      continue;
+    if (!isMemoryFunction(symbol))
+      return job.module.emitError("the code calls '") << symbol << "', which kernels have no library for";
+    if (objects.size() == 1) {
+      std::unique_ptr<llvm::Module> functions = makeMemoryFunctions(context);
+      prepareModule(*functions, machine, job.target);
+      objects.push_back(generateCode(*functions, machine, CodeForm::Object, error));
+    }
+  }
+  BackendResult result;
+  if (error.empty())
+    result.payload = linkSharedObject(objects, job.target.cpuFacts.arch, error);
+  if (!error.empty())
+    return job.module.emitError(error);
+  result.resources["code_bytes"] = facts.codeBytes;
+  result.resources["stack_bytes"] = facts.stackBytes;
+  return result;
+}
+
+LogicalResult lower(BackendJob &job) {
+  const CpuFacts &facts = job.target.cpuFacts;
+  job.stages.begin("math");
+  MathExpansionOptions math;
+  math.hasFma = facts.hasFma;
+  math.hasHalfConvert = facts.hasF16Convert;
+  if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module)))
+    return failure();
+  job.stages.begin("llvm-dialect");
+  return lowerToLLVM(job.module);
+}
+
+} // namespace
+
+void registerLoopDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+FailureOr<BackendResult> compileLoops(BackendJob job) {
+  if (failed(lower(job)))
+    return failure();
+  job.stages.begin("translate");
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(job.module, context, "kernel");
+  if (!module)
+    return job.module.emitError("the LLVM dialect could not be translated");
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(job.target, error);
+  if (!machine)
+    return job.module.emitError(error);
+  prepareModule(*module, *machine, job.target);
+  if (job.emit == abi::EmitKind::Llvm) {
+    BackendResult result;
+    llvm::raw_string_ostream stream(result.payload);
+    module->print(stream, nullptr);
+    return result;
+  }
+  job.stages.begin("codegen");
+  bool text = job.emit == abi::EmitKind::Asm;
+  std::string code = generateCode(*module, *machine, text ? CodeForm::Assembly : CodeForm::Object, error);
+  if (!error.empty())
+    return job.module.emitError(error);
+  if (text) {
+    BackendResult result;
+    result.payload = std::move(code);
+    return result;
+  }
+  job.stages.begin("link");
+  return link(job, std::move(code), context, *machine);
+}
+
+} // namespace tilejit::cpu

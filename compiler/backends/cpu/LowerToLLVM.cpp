@@ -1,0 +1,115 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Two conversions with upstream's patterns: structured control flow to branches, then everything to the LLVM dialect.
+// Only the patterns that our loops need are registered; the time to build larger sets shows in a cold compile.
+
+#include "LowerToLLVM.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tilejit::cpu {
+
+namespace {
+
+/// Vector operations that upstream lowers to simpler ones of its own before they can become LLVM's.
+bool needsVectorLowering(Operation *op) {
+  return isa<vector::CreateMaskOp, vector::ConstantMaskOp, vector::StepOp, vector::InsertStridedSliceOp,
+             vector::ExtractStridedSliceOp, vector::ShapeCastOp, vector::TransposeOp, vector::GatherOp>(op);
+}
+
+LogicalResult lowerVectors(ModuleOp module) {
+  WalkResult found = module.walk(
+      [](Operation *op) { return needsVectorLowering(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  if (!found.wasInterrupted())
+    return success();
+  RewritePatternSet patterns(module.getContext());
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorTransposeLoweringPatterns(patterns, vector::VectorTransposeLowering::EltWise);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/false);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+LogicalResult lowerControlFlow(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*module.getContext());
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+LogicalResult lowerTheRest(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LLVMTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  SmallVector<UnrealizedConversionCastOp> left;
+  reconcileUnrealizedCasts(casts, &left);
+  if (!left.empty())
+    return left.front().emitOpError("joins types that have no common form in LLVM");
+  return success();
+}
+
+} // namespace
+
+LogicalResult checkSupported(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (isa<ModuleOp>(op))
+      return WalkResult::advance();
+    if (!isa_and_nonnull<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect,
+                         scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>(op->getDialect()))
+      return op->emitOpError("has no lowering to a CPU");
+    if (isa<LLVM::InlineAsmOp>(op))
+      return op->emitOpError("is not allowed in kernels");
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && function.isExternal())
+      return op->emitOpError("is declared and not defined: kernels can't call functions outside of their module");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult lowerToLLVM(ModuleOp module) {
+  if (failed(lowerVectors(module)) || failed(lowerControlFlow(module)) || failed(lowerTheRest(module)))
+    return failure();
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    return op->emitOpError("has no lowering to a CPU");
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace tilejit::cpu

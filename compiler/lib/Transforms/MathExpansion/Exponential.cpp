@@ -1,0 +1,99 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// exp, exp2, expm1, tanh. All reduce to 2^n * g(r) with r in half an octave around 0 and build 2^n from integers, in
+// two factors, so that results in the subnormal range are rounded once and overflow gives infinity. Arguments are
+// clamped to where the result has long been 0 or infinity; NaN passes the clamps.
+
+#include "Functions.h"
+
+namespace tilejit::math {
+
+namespace {
+
+// Minimax coefficients on |r| <= ln2 / 2.
+// (e^r - 1 - r) / r^2:
+constexpr double expTail32[] = {0x1.fffffcp-2, 0x1.555490p-3, 0x1.5558fcp-5, 0x1.123b9ap-7, 0x1.6a218ep-10};
+constexpr double expM1Tail32[] = {0x1.fffffep-2, 0x1.5554aep-3, 0x1.55567ep-5, 0x1.12291ap-7, 0x1.6be6e4p-10};
+constexpr double expTail64[] = {0x1.0000000000000p-1,  0x1.5555555555559p-3,  0x1.555555555553ep-5,
+                                0x1.111111110f63dp-7,  0x1.6c16c16c1f387p-10, 0x1.a01a01b01a769p-13,
+                                0x1.a01a017b256eap-16, 0x1.71ddf7ba40c06p-19, 0x1.27e536d8ec23cp-22,
+                                0x1.af5fe9496984ep-26, 0x1.1ee8826e45831p-29};
+// (2^r - 1) / r on |r| <= 1 / 2:
+constexpr double exp2Tail32[] = {0x1.62e430p-1, 0x1.ebfbdcp-3,  0x1.c6aee4p-5,
+                                 0x1.3b2d54p-7, 0x1.5f40ecp-10, 0x1.41fa1cp-13};
+constexpr double exp2Tail64[] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a5p-3,  0x1.c6b08d7049fe1p-5,
+                                 0x1.3b2ab6fb9ff3dp-7,  0x1.5d87fe78ce5bdp-10, 0x1.4309130f403abp-13,
+                                 0x1.ffcbfba65fe4dp-17, 0x1.62bfc6872c784p-20, 0x1.b52680a853156p-24,
+                                 0x1.e61d4c254aaf5p-28, 0x1.e799f8461a804p-32};
+
+constexpr double log2e = 0x1.71547652b82fep+0;
+// ln 2 in two parts; the first has so few bits that its product with any n here is exact.
+constexpr double ln2High32 = 0x1.62ep-1, ln2Low32 = 0x1.0bfbe8p-15;
+constexpr double ln2High64 = 0x1.62e42feep-1, ln2Low64 = 0x1.a39ef35793c76p-33;
+
+/// n as an integer and r = x - n * ln 2.
+struct Reduced {
+  Num n, r;
+};
+
+/// n = x * factor rounded, by way of the low bits of a sum with a large number.
+Reduced nearest(Num x, double factor) {
+  double magic = x.isDouble() ? 0x1.8p52 : 0x1.8p23;
+  Num shifted = fma(x, factor, x.like(magic));
+  return {bitsOf(shifted) - bitsOf(x.like(magic)), shifted - magic};
+}
+
+Reduced reduceByLn2(Num x) {
+  Reduced split = nearest(x, log2e);
+  bool wide = x.isDouble();
+  Num r = fma(split.r, wide ? -ln2High64 : -ln2High32, x);
+  return {split.n, fma(split.r, wide ? -ln2Low64 : -ln2Low32, r)};
+}
+
+/// e^r - 1.
+Num expM1Small(Num r) {
+  return fma(r * r, polynomial(r, r.isDouble() ? std::span<const double>(expTail64) : expM1Tail32), r);
+}
+
+/// e^x - 1 where 2^n of its reduction is a normal number below 2^(precision).
+Num expM1Bounded(Num x) {
+  Reduced reduced = reduceByLn2(x);
+  Num power = powerOfTwo(reduced.n);
+  return fma(power, expM1Small(reduced.r), power - 1.0);
+}
+
+} // namespace
+
+Num expandExp(Num x) {
+  Num bounded = x.isDouble() ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
+  Reduced reduced = reduceByLn2(bounded);
+  std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
+  Num r = reduced.r;
+  return scale(fma(r * r, polynomial(r, tail), r) + 1.0, reduced.n);
+}
+
+Num expandExp2(Num x) {
+  Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
+  Reduced split = nearest(bounded, 1.0);
+  Num r = bounded - split.r;
+  std::span<const double> tail = x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32;
+  return scale(fma(r, polynomial(r, tail), 1.0), split.n);
+}
+
+Num expandExpM1(Num x) {
+  Num bounded = x.isDouble() ? clamp(x, -60.0, 710.0) : clamp(x, -30.0, 89.0);
+  Reduced reduced = reduceByLn2(bounded);
+  // Half of the result first: 2^n alone may be beyond the range where the result is not.
+  Num half = powerOfTwo(addInt(reduced.n, -1));
+  Num result = fma(half, expM1Small(reduced.r), half - 0.5) * 2.0;
+  return select(isEqual(x, 0.0), x, result); // Keeps the sign of zero.
+}
+
+Num expandTanh(Num x) {
+  // tanh a = (e^2a - 1) / (e^2a + 1); 1 to the last bit beyond the bound.
+  Num doubled = clamp(abs(x), 0.0, x.isDouble() ? 20.0 : 10.0) * 2.0;
+  Num t = expM1Bounded(doubled);
+  return copySign(t / (t + 2.0), x);
+}
+
+} // namespace tilejit::math

@@ -1,0 +1,53 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The functions by name. Each takes f32 or f64; what differs between the two is inside.
+
+#ifndef TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_FUNCTIONS_H
+#define TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_FUNCTIONS_H
+
+#include "Emit.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace tilejit::math {
+
+Num expandExp(Num x);
+Num expandExp2(Num x);
+Num expandExpM1(Num x);
+Num expandTanh(Num x);
+
+Num expandLog(Num x);
+Num expandLog2(Num x);
+Num expandLog10(Num x);
+Num expandLog1P(Num x);
+
+Num expandErf(Num x);
+Num expandErfc(Num x);
+
+Num expandSin(Num x);
+Num expandCos(Num x);
+Num expandTan(Num x);
+
+Num expandRsqrt(Num x);
+Num expandPow(Num x, Num y);
+/// x to an integer power (i32 or i64 of any width up to 64), by repeated squaring.
+Num expandPowInt(Num x, Num n);
+
+Num expandFloor(Num x);
+Num expandCeil(Num x);
+Num expandRoundEven(Num x);
+Num expandRoundAway(Num x);
+/// x * y + z rounded once, without the instruction for it.
+Num expandFma(Num x, Num y, Num z);
+
+/// What C's fmod gives: exact, with the sign of x.
+Num expandRemainder(Num x, Num y);
+
+/// Any float type to f32 or f64, exactly. `source` has the narrow type.
+Num extendNarrow(const Emit &emit, mlir::Value source, bool toDouble);
+/// f32 or f64 to a narrower type, rounded once; values beyond the range become what the type has for them.
+mlir::Value truncateToNarrow(Num x, mlir::FloatType type, bool towardZero);
+
+} // namespace tilejit::math
+
+#endif // TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_FUNCTIONS_H

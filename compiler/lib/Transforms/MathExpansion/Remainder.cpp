@@ -1,0 +1,66 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The remainder of a truncating division. r -= q * y with q the quotient cut to so few bits that the difference is
+// exact, repeated until r < y: once where the quotient has less than 50 bits, at most 40 times for the extremes.
+
+#include "Functions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tilejit::math {
+
+namespace {
+
+/// One step for doubles: r with a multiple of y taken off; may end slightly below 0.
+Num reduceOnce(Num r, Num y) {
+  // A tiny y against a large r: a multiple of y instead, so that the quotient stays finite.
+  Num far = (y < 0x1p-500) & (r >= 0x1p-400);
+  Num divisor = select(far, y * 0x1p500, y);
+  Num quotient = floatOf(bitsOf(r / divisor) & ~int64_t{3});
+  Num product = truncate(quotient);
+  Pair exact = exactProduct(product, divisor);
+  Num rest = (r - exact.hi) - exact.lo;
+  return select(rest < 0.0, rest + divisor, rest);
+}
+
+Num anyLane(Num condition) {
+  const Emit &emit = condition.emit();
+  if (!emit.lanes)
+    return condition;
+  return Num(emit, vector::ReductionOp::create(emit.builder, emit.loc, vector::CombiningKind::OR, condition.value()));
+}
+
+} // namespace
+
+Num expandRemainder(Num x, Num y) {
+  if (!x.isDouble())
+    return narrow(expandRemainder(widen(x), widen(y)));
+  const Emit &emit = x.emit();
+  OpBuilder &builder = emit.builder;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Num magnitude = abs(x), divisor = abs(y);
+  Num valid = (divisor > 0.0) & (magnitude < infinity);
+  Num start = select(valid, magnitude, 0.0);
+  auto loop = scf::WhileOp::create(builder, emit.loc, TypeRange(start.value().getType()), ValueRange(start.value()));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Type type = start.value().getType();
+    Block *before = builder.createBlock(&loop.getBefore(), {}, {type}, {emit.loc});
+    Num r(emit, before->getArgument(0));
+    scf::ConditionOp::create(builder, emit.loc, anyLane((r >= divisor) & valid).value(), ValueRange(r.value()));
+    Block *after = builder.createBlock(&loop.getAfter(), {}, {type}, {emit.loc});
+    Num current(emit, after->getArgument(0));
+    Num next = select((current >= divisor) & valid, reduceOnce(current, divisor), current);
+    scf::YieldOp::create(builder, emit.loc, ValueRange(next.value()));
+  }
+  Num result = copySign(Num(emit, loop.getResult(0)), x);
+  // NaN where either is NaN, x is infinite or y is 0: x * y would be infinite times 0 only by chance, so ask.
+  return select(valid, result, std::numeric_limits<double>::quiet_NaN());
+}
+
+} // namespace tilejit::math

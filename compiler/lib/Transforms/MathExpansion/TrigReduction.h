@@ -1,0 +1,23 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Angles modulo a quarter turn, for every finite number.
+
+#ifndef TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_TRIGREDUCTION_H
+#define TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_TRIGREDUCTION_H
+
+#include "Emit.h"
+
+namespace tilejit::math {
+
+/// x = quadrant * pi/2 + rest, |rest| at most a little over pi/4. Only the low two bits of the quadrant mean anything.
+/// NaN and infinities give a rest of NaN. For f32 the low part of the rest is not set.
+struct QuarterTurn {
+  Num quadrant;
+  Pair rest;
+};
+
+QuarterTurn reduceToQuarterTurn(Num x);
+
+} // namespace tilejit::math
+
+#endif // TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_TRIGREDUCTION_H
