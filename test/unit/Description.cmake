@@ -7,6 +7,7 @@ tilejit_add_unit_test(DescriptionTest
     DescriptionCanonicalTest.cpp
     DescriptionExpressionTest.cpp
     DescriptionJsonTest.cpp
+    DescriptionMutationTest.cpp
     DescriptionParseTest.cpp
     DescriptionRefusalTest.cpp
     DescriptionSchemaTest.cpp

@@ -115,9 +115,11 @@ Expected<double> Cursor::number(std::string_view what) const {
   return value_->number;
 }
 
-Expected<std::vector<Cursor>> Cursor::list(std::string_view what) const {
+Expected<std::vector<Cursor>> Cursor::list(std::string_view what, size_t most) const {
   if (!value_->isArray())
     return expected(what);
+  if (value_->items.size() > most)
+    return expected(std::string(what) + ", at most " + std::to_string(most));
   std::vector<Cursor> items;
   for (size_t i = 0; i < value_->items.size(); ++i)
     items.push_back(at(i));

@@ -48,7 +48,8 @@ public:
   Expected<bool> boolean(std::string_view what) const;
   Expected<int64_t> integer(std::string_view what, int64_t least, int64_t most) const;
   Expected<double> number(std::string_view what) const;
-  Expected<std::vector<Cursor>> list(std::string_view what) const;
+  /// The items of a list of at most so many.
+  Expected<std::vector<Cursor>> list(std::string_view what, size_t most = 4096) const;
   /// The members of an object without its comments.
   Expected<std::vector<Entry>> object(std::string_view what) const;
   /// The same, where each key must be one of `known`.

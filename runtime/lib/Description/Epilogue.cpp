@@ -177,9 +177,7 @@ Status readEpilogue(Draft &draft, const std::vector<Dim> &result, int fixedInput
   constexpr size_t maxSteps = 256;
   EpilogueReader reader(draft, result, fixedInputs, integer);
   if (draft.epilogue) {
-    TILEJIT_ASSIGN_OR_RETURN(std::vector<Cursor> steps, draft.epilogue->list("a list of steps"));
-    if (steps.size() > maxSteps)
-      return draft.epilogue->expected("at most 256 steps");
+    TILEJIT_ASSIGN_OR_RETURN(std::vector<Cursor> steps, draft.epilogue->list("a list of steps", maxSteps));
     for (const Cursor &step : steps)
       TILEJIT_RETURN_IF_ERROR(reader.readStep(step));
   }

@@ -81,7 +81,10 @@ private:
 };
 
 Status OperandReader::readDims(const Cursor &cursor) {
+  constexpr size_t most = maxOperands * maxRank;
   TILEJIT_ASSIGN_OR_RETURN(ranges_, cursor.object("dimensions by name"));
+  if (ranges_.size() > most)
+    return cursor.expected("at most " + std::to_string(most) + " dimensions");
   for (const Cursor::Entry &entry : ranges_) {
     if (!isName(entry.key) || entry.key == "any")
       return entry.cursor.error("expected " + std::string(nameRule) +
@@ -203,9 +206,7 @@ Status OperandReader::readDType(const Cursor &cursor, const OperandSchema &schem
 }
 
 Status OperandReader::readShape(const Cursor &cursor, Operand &operand) {
-  TILEJIT_ASSIGN_OR_RETURN(std::vector<Cursor> sizes, cursor.list("a list of sizes"));
-  if (sizes.size() > maxRank)
-    return cursor.error("expected at most 16 dimensions, found " + std::to_string(sizes.size()));
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<Cursor> sizes, cursor.list("a list of sizes", maxRank));
   for (const Cursor &size : sizes) {
     Dim dim;
     if (size.value().isText()) {
