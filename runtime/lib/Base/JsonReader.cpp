@@ -138,10 +138,9 @@ private:
       return Status::ok();
     }
     for (size_t index = 0;; ++index) {
-      size_t length = pointer_.size();
-      pointer_ += pointerToken(index);
+      path_.push_back({nullptr, index});
       TILEJIT_RETURN_IF_ERROR(readValue(value.items.emplace_back(), depth + 1));
-      pointer_.resize(length);
+      path_.pop_back();
       skipBlanks();
       char next = peek();
       if (next != ',' && next != ']')
@@ -183,10 +182,9 @@ private:
     if (peek() != ':')
       return fault("expected ':' after the key " + quoteJson(shorten(member.key, 60)) + ", found " + found());
     ++place_;
-    size_t length = pointer_.size();
-    pointer_ += pointerToken(member.key);
+    path_.push_back({&member.key, 0});
     TILEJIT_RETURN_IF_ERROR(readValue(member.value, depth + 1));
-    pointer_.resize(length);
+    path_.pop_back();
     return Status::ok();
   }
 
@@ -202,8 +200,16 @@ private:
       if (sorted[i]->key == sorted[i - 1]->key)
         return Status(code_, "expected each key once, found " + quoteJson(shorten(sorted[i]->key, 60)) + " again at " +
                                  placeOf(shorten(source_, 100), text_, sorted[i]->offset))
-            .at(pointer_ + pointerToken(sorted[i]->key));
+            .at(pointer() + pointerToken(sorted[i]->key));
     return Status::ok();
+  }
+
+  /// The JSON pointer of the value that is being read.
+  std::string pointer() const {
+    std::string text;
+    for (const Step &step : path_)
+      text += step.key ? pointerToken(*step.key) : pointerToken(step.index);
+    return text;
   }
 
   Status readText(std::string &out) {
@@ -309,7 +315,12 @@ private:
   Limits limits_;
   StatusCode code_;
   size_t place_ = 0;
-  std::string pointer_;
+
+  struct Step {
+    const std::string *key; ///< Null: an item of an array.
+    size_t index;
+  };
+  std::vector<Step> path_;
 };
 
 } // namespace
