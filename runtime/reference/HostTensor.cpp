@@ -49,7 +49,7 @@ int64_t elementCount(std::span<const int64_t> shape) {
   return count;
 }
 
-std::string shapeText(std::span<const int64_t> shape) {
+std::string tensorShapeText(std::span<const int64_t> shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);
@@ -59,14 +59,14 @@ std::string shapeText(std::span<const int64_t> shape) {
 Expected<HostTensor> HostTensor::allocate(DType dtype, std::vector<int64_t> shape) {
   std::optional<int64_t> bytes = denseBytes(dtype, shape);
   if (!bytes)
-    return Status(StatusCode::InvalidArgument, "a tensor of shape " + shapeText(shape) + " and type " +
+    return Status(StatusCode::InvalidArgument, "a tensor of shape " + tensorShapeText(shape) + " and type " +
                                                    std::string(dtypeName(dtype)) +
                                                    " has a negative size or more than 2^46 bytes");
   size_t rounded = (static_cast<size_t>(*bytes) + alignment) / alignment * alignment;
   void *memory = std::aligned_alloc(alignment, rounded);
   if (!memory)
-    return Status(StatusCode::OutOfMemory,
-                  "no memory for a tensor of shape " + shapeText(shape) + ", " + std::to_string(*bytes) + " bytes");
+    return Status(StatusCode::OutOfMemory, "no memory for a tensor of shape " + tensorShapeText(shape) + ", " +
+                                               std::to_string(*bytes) + " bytes");
   HostTensor tensor;
   tensor.dtype_ = dtype;
   tensor.strides_ = denseStrides(shape);

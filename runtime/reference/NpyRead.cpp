@@ -89,19 +89,19 @@ Status check(const std::string &path, const OpenedFile &file, DType dtype,
   auto refuse = [&](const std::string &why) { return Status(StatusCode::InvalidArgument, path + ": " + why); };
   std::string_view descr = std::string_view(header.descr).substr(0, 20);
   if (shape && !std::ranges::equal(*shape, header.shape))
-    return refuse("it has shape " + shapeText(header.shape) + " and dtype '" + std::string(descr) +
-                  "', expected shape " + shapeText(*shape) + " and dtype " + std::string(dtypeName(dtype)));
+    return refuse("it has shape " + tensorShapeText(header.shape) + " and dtype '" + std::string(descr) +
+                  "', expected shape " + tensorShapeText(*shape) + " and dtype " + std::string(dtypeName(dtype)));
   if (!npySpellingFits(header.descr, dtype))
-    return refuse("it has dtype '" + std::string(descr) + "' and shape " + shapeText(header.shape) +
+    return refuse("it has dtype '" + std::string(descr) + "' and shape " + tensorShapeText(header.shape) +
                   ", expected dtype " + std::string(dtypeName(dtype)) + " ('" + std::string(npySpelling(dtype)) + "')" +
-                  (shape ? " and shape " + shapeText(*shape) : ""));
+                  (shape ? " and shape " + tensorShapeText(*shape) : ""));
   std::optional<int64_t> bytes = denseBytes(dtype, header.shape);
   if (!bytes)
-    return refuse("its shape " + shapeText(header.shape) + " means more than 2^46 bytes");
+    return refuse("its shape " + tensorShapeText(header.shape) + " means more than 2^46 bytes");
   int64_t present = file.size - header.dataOffset;
   if (present != *bytes)
     return refuse("it has " + std::to_string(present) + " bytes of data, expected " + std::to_string(*bytes) +
-                  " for shape " + shapeText(header.shape) + " and dtype " + std::string(dtypeName(dtype)));
+                  " for shape " + tensorShapeText(header.shape) + " and dtype " + std::string(dtypeName(dtype)));
   return Status::ok();
 }
 

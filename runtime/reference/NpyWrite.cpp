@@ -23,7 +23,7 @@ namespace {
 
 std::string headerOf(const HostTensor &tensor) {
   std::string text = "{'descr': '" + std::string(npySpelling(tensor.dtype())) +
-                     "', 'fortran_order': False, 'shape': " + shapeText(tensor.shape()) + ", }";
+                     "', 'fortran_order': False, 'shape': " + tensorShapeText(tensor.shape()) + ", }";
   // NumPy maps data at multiples of 64 bytes.
   constexpr size_t prefix = 10, alignment = 64;
   text.append(alignment - 1 - (prefix + text.size()) % alignment, ' ');

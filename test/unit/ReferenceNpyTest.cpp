@@ -67,7 +67,7 @@ TEST_CASE("every type and rank survives a file") {
   Scratch scratch;
   for (DType dtype : allDTypes())
     for (std::vector<int64_t> shape : {std::vector<int64_t>{}, {5}, {3, 4}, {2, 0, 3}, {2, 3, 1, 5}}) {
-      INFO(dtypeName(dtype) << " " << shapeText(shape));
+      INFO(dtypeName(dtype) << " " << tensorShapeText(shape));
       HostTensor tensor = counting(dtype, shape);
       REQUIRE(writeNpy(scratch.file("x.npy"), tensor).isOk());
       Expected<HostTensor> back = readNpy(scratch.file("x.npy"), dtype, shape);

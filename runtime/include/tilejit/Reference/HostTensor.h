@@ -69,7 +69,7 @@ std::vector<int64_t> denseStrides(std::span<const int64_t> shape);
 /// Product of the sizes.
 int64_t elementCount(std::span<const int64_t> shape);
 /// "(4, 6)", "(3,)", "()": shapes as NumPy prints them.
-std::string shapeText(std::span<const int64_t> shape);
+std::string tensorShapeText(std::span<const int64_t> shape);
 
 } // namespace tilejit
 
