@@ -18,6 +18,7 @@ using namespace tilejit::tile;
 void TileDialect::initialize() {
   registerTypes();
   registerAttributes();
+  registerBytecode();
   addOperations<
 #define GET_OP_LIST
 #include "tilejit/Dialect/Tile/IR/TileOps.cpp.inc"

@@ -20,22 +20,14 @@ LogicalResult tilejit::tile::verifyAtomicKind(Operation *op, AtomicKind kind, Ty
   return success();
 }
 
-/// Checks that a tile has the shape of the pointers and, where `pointee` asks for it, their pointee as element.
-static LogicalResult verifyAgainstPointers(Operation *op, RankedTensorType pointers, Value tile, const char *what,
-                                           bool pointee) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  if (type.getShape() != pointers.getShape())
-    return op->emitOpError("expected ") << what << " of the pointers' shape, got " << type << " and " << pointers;
+/// Checks that a tile has the shape of the pointers and their pointee as element.
+static LogicalResult verifyAgainstPointers(Operation *op, RankedTensorType pointers, RankedTensorType tile) {
+  if (tile.getShape() != pointers.getShape())
+    return op->emitOpError("expected a tile of the pointers' shape, got ") << tile << " and " << pointers;
   Type expected = cast<PtrType>(pointers.getElementType()).getPointee();
-  if (pointee && type.getElementType() != expected)
-    return op->emitOpError("expected ") << what << " of the pointee type " << expected << ", got "
-                                        << type.getElementType();
+  if (tile.getElementType() != expected)
+    return op->emitOpError("expected a tile of the pointee type ") << expected << ", got " << tile.getElementType();
   return success();
-}
-
-/// As above, for an optional mask.
-static LogicalResult verifyMask(Operation *op, RankedTensorType pointers, Value mask) {
-  return mask ? verifyAgainstPointers(op, pointers, mask, "a mask", /*pointee=*/false) : success();
 }
 
 LogicalResult AddPtrOp::verify() {
@@ -50,33 +42,21 @@ LogicalResult AddPtrOp::verify() {
 }
 
 LogicalResult GatherOp::verify() {
-  RankedTensorType pointers = getPointers().getType();
-  if (failed(verifyAgainstPointers(*this, pointers, getResult(), "a result", /*pointee=*/true)) ||
-      failed(verifyMask(*this, pointers, getMask())))
-    return failure();
-  if (!getOther())
-    return success();
-  if (!getMask())
+  if (getOther() && !getMask())
     return emitOpError("expected a mask beside 'other'");
-  return verifyAgainstPointers(*this, pointers, getOther(), "'other'", /*pointee=*/true);
+  return verifyAgainstPointers(*this, getPointers().getType(), getType());
 }
 
 LogicalResult ScatterOp::verify() {
-  RankedTensorType pointers = getPointers().getType();
-  if (failed(verifyAgainstPointers(*this, pointers, getValue(), "a value", /*pointee=*/true)))
-    return failure();
-  return verifyMask(*this, pointers, getMask());
+  return verifyAgainstPointers(*this, getPointers().getType(), getValue().getType());
 }
 
 LogicalResult AtomicRmwOp::verify() {
-  RankedTensorType pointers = getPointers().getType();
-  if (failed(verifyAgainstPointers(*this, pointers, getValue(), "a value", /*pointee=*/true)) ||
-      failed(verifyAgainstPointers(*this, pointers, getResult(), "a result", /*pointee=*/true)) ||
-      failed(verifyMask(*this, pointers, getMask())))
+  if (failed(verifyAgainstPointers(*this, getPointers().getType(), getValue().getType())))
     return failure();
   return verifyAtomicKind(*this, getKind(), getValue().getType().getElementType());
 }
 
 LogicalResult AtomicCasOp::verify() {
-  return verifyAgainstPointers(*this, getPointers().getType(), getExpected(), "a value", /*pointee=*/true);
+  return verifyAgainstPointers(*this, getPointers().getType(), getExpected().getType());
 }

@@ -28,6 +28,15 @@
 #define GET_ATTRDEF_CLASSES
 #include "tilejit/Dialect/Tile/IR/TileAttributes.h.inc"
 
+namespace tilejit::tile {
+
+/// What hints and prefetches write.
+struct HintResource : mlir::SideEffects::Resource::Base<HintResource> {
+  llvm::StringRef getName() final { return "tile.hints"; }
+};
+
+} // namespace tilejit::tile
+
 #define GET_OP_CLASSES
 #include "tilejit/Dialect/Tile/IR/TileOps.h.inc"
 

@@ -66,10 +66,14 @@ def Tile_LaunchAttr : AttrDef<Tile_Dialect, "Launch"> {
     `workspace` gives a number of bytes of scratch memory shared by all kernels of a launch; a kernel that has it takes
     the workspace as an additional last argument of type `!tile.ptr<i8>`, 64-byte aligned and uninitialised.
 
+    In the short form on a kernel `when` may be written in place; inside `#tile.launch<...>` it must be an alias, as the
+    comparison in a set would end the attribute.
+
     ```mlir
     #tile.launch<sizes = [0, 0, 1, 1], grid = affine_map<(m, n) -> (m ceildiv 128, n ceildiv 256)>>
-    #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n ceildiv 4096)>, when = affine_set<(n) : (n - 4097 >= 0)>,
-                 phase = 1, workspace = affine_map<(n) -> ((n ceildiv 4096) * 4)>>
+    #long = affine_set<(n) : (n - 4097 >= 0)>
+    #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n ceildiv 4096)>, when = #long, phase = 1,
+                 workspace = affine_map<(n) -> ((n ceildiv 4096) * 4)>>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$sizes, "::mlir::AffineMapAttr":$grid,

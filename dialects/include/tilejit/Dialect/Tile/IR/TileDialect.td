@@ -44,6 +44,7 @@ def Tile_Dialect : Dialect {
   private:
     void registerTypes();
     void registerAttributes();
+    void registerBytecode();
 
   public:
   }];

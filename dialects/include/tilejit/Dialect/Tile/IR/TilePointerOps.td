@@ -9,6 +9,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tilejit/Dialect/Tile/IR/TileAttributes.td"
 include "tilejit/Dialect/Tile/IR/TileTypes.td"
 
+/// A mask has the shape of the pointers; the text form doesn't repeat its type.
+def Tile_MaskOfPointers : OptionalTypesMatchWith<"the mask is a tile of i1 of the pointers' shape", "pointers", "mask",
+    "::mlir::RankedTensorType::get(::llvm::cast<::mlir::RankedTensorType>($_self).getShape(), "
+    "::mlir::IntegerType::get($_self.getContext(), 1))">;
+
 def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["base", "result"]>]> {
   let summary = "pointers moved by a number of elements";
   let description = [{
@@ -25,7 +30,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["base", "result"]>]>
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
+def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments, Tile_MaskOfPointers,
+    OptionalTypesMatchWith<"'other' has the result's type", "result", "other", "$_self">]> {
   let summary = "loads through a tile of pointers";
   let description = [{
     Element i is what pointer i points to where `mask` is true (or absent), else element i of `other` (unspecified
@@ -39,38 +45,38 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>, AttrSizedOperan
                        Optional<Tile_NumberTile>:$other);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $pointers (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? attr-dict
-    `:` type($pointers) `->` type($result)
+    $pointers (`mask` $mask^)? (`other` $other^)? attr-dict `:` type($pointers) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemWrite]>]> {
+def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemWrite]>, Tile_MaskOfPointers]> {
   let summary = "stores through a tile of pointers";
   let description = [{
     Writes element i to pointer i where `mask` is true (or absent). Where several elements go to one address, which one
     stays is unspecified.
 
     ```mlir
-    tile.scatter %x, %p mask %m : tensor<64xi1> : tensor<64xf32>, tensor<64x!tile.ptr<f32>>
+    tile.scatter %x, %p mask %m : tensor<64xf32>, tensor<64x!tile.ptr<f32>>
     ```
   }];
   let arguments = (ins Tile_NumberTile:$value, Arg<Tile_PtrTile, "", [MemWrite]>:$pointers,
                        Optional<Tile_MaskTile>:$mask);
   let assemblyFormat = [{
-    $value `,` $pointers (`mask` $mask^ `:` type($mask))? attr-dict `:` type($value) `,` type($pointers)
+    $value `,` $pointers (`mask` $mask^)? attr-dict `:` type($value) `,` type($pointers)
   }];
   let hasVerifier = 1;
 }
 
-def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, Tile_MaskOfPointers,
+    AllTypesMatch<["value", "result"]>]> {
   let summary = "atomic update through a tile of pointers";
   let description = [{
     For each element where `mask` is true (or absent): `*p = kind(*p, value)`; the result holds the previous values
     (unspecified where the mask is false).
 
     ```mlir
-    %old = tile.atomic_rmw addi %x, %p mask %m : tensor<64xi1> relaxed device : tensor<64xi32>, tensor<64x!tile.ptr<i32>>
+    %old = tile.atomic_rmw addi %x, %p mask %m relaxed device : tensor<64xi32>, tensor<64x!tile.ptr<i32>>
     ```
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_NumberTile:$value,
@@ -78,8 +84,8 @@ def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
                        Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    `` $kind $value `,` $pointers (`mask` $mask^ `:` type($mask))? `` $order `` $scope attr-dict
-    `:` type($value) `,` type($pointers) `->` type($result)
+    `` $kind $value `,` $pointers (`mask` $mask^)? `` $order `` $scope attr-dict
+    `:` type($value) `,` type($pointers)
   }];
   let hasVerifier = 1;
 }

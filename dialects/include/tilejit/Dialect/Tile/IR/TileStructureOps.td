@@ -101,7 +101,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [Pure, AllTypesMatch<["value", "result"]>]
   let hasVerifier = 1;
 }
 
-def Tile_HintOp : Tile_Op<"hint", []> {
+def Tile_HintOp : Tile_Op<"hint", [MemoryEffects<[MemWrite<Tile_HintResource>]>]> {
   let summary = "advice to back ends";
   let description = [{
     A dictionary keyed by the name of a back end (`cpu`, `nvvm`, `rocdl`); each value is a dictionary that the back end

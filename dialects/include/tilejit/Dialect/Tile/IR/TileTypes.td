@@ -7,6 +7,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tilejit/Dialect/Tile/IR/TileDialect.td"
 
 class Tile_Type<string name, string typeMnemonic, list<Trait> traits = []> : TypeDef<Tile_Dialect, name, traits> {
@@ -57,6 +58,9 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let assemblyFormat = "`<` $pointee `>`";
   let genVerifyDecl = 1;
 }
+
+/// What hints and prefetches write, so that they are neither removed nor in the way of loads and stores.
+def Tile_HintResource : Resource<"::tilejit::tile::HintResource">;
 
 /// Element types of tiles and views.
 def Tile_IntElement : AnyTypeOf<[I1, I<4>, I8, I16, I32, I64], "an integer of 1, 4, 8, 16, 32 or 64 bits">;

@@ -135,7 +135,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemRead]>]> {
+def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite<Tile_HintResource>]>]> {
   let summary = "announces that a tile of a view will be loaded";
   let description = [{
     Has no visible effect. `shape` is the shape of the tile.
