@@ -64,6 +64,10 @@ FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMCon
 }
 
 LogicalResult lower(BackendJob &job) {
+  // What the conversions create need not be in the source.
+  job.module.getContext()
+      ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, ::mlir::math::MathDialect,
+                    scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   const CpuFacts &facts = job.target.cpuFacts;
   job.stages.begin("math");
   MathExpansionOptions math;

@@ -1,6 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// lld over memory files. lld names its inputs in no output that is loaded, so the descriptors' numbers don't show.
+// lld over memory files and a pipe. It would create a temporary beside an output that is a regular file, in memory or
+// not; into anything else it writes straight. It names its inputs in nothing that is loaded, so that the descriptors'
+// numbers don't show.
 
 #include "Link.h"
 
@@ -9,8 +11,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -44,22 +47,58 @@ public:
     return true;
   }
 
-  bool read(std::string &bytes) const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0)
-      return false;
-    bytes.resize(static_cast<size_t>(info.st_size));
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t count = pread(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-      if (count <= 0 && errno != EINTR)
-        return false;
-      done += count > 0 ? static_cast<size_t>(count) : 0;
-    }
-    return true;
+private:
+  int fd_;
+};
+
+/// Collects what is written to /proc/self/fd/N until finish().
+class PipeReader {
+public:
+  PipeReader() {
+    if (pipe2(ends_, O_CLOEXEC) != 0)
+      ends_[0] = ends_[1] = -1;
+    else
+      started_ = pthread_create(&thread_, nullptr, drain, this) == 0;
+  }
+  PipeReader(const PipeReader &) = delete;
+  PipeReader &operator=(const PipeReader &) = delete;
+  ~PipeReader() {
+    finish();
+    if (ends_[0] >= 0)
+      close(ends_[0]);
+  }
+
+  bool isOpen() const { return started_; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
+
+  /// All that was written.
+  std::string finish() {
+    if (ends_[1] >= 0)
+      close(ends_[1]);
+    ends_[1] = -1;
+    if (started_)
+      pthread_join(thread_, nullptr);
+    started_ = false;
+    return std::move(bytes_);
   }
 
 private:
-  int fd_;
+  static void *drain(void *self) {
+    auto *reader = static_cast<PipeReader *>(self);
+    char block[1 << 16];
+    for (;;) {
+      ssize_t count = read(reader->ends_[0], block, sizeof block);
+      if (count == 0 || (count < 0 && errno != EINTR))
+        return nullptr;
+      if (count > 0)
+        reader->bytes_.append(block, static_cast<size_t>(count));
+    }
+  }
+
+  int ends_[2];
+  pthread_t thread_ = {};
+  bool started_ = false;
+  std::string bytes_;
 };
 
 const char *emulation(CpuArch arch) {
@@ -74,12 +113,12 @@ const char *emulation(CpuArch arch) {
   return "";
 }
 
-std::string systemError(const char *what) { return std::string(what) + ": " + std::strerror(errno); }
+std::string systemError(std::string what) { return what.append(": ").append(std::strerror(errno)); }
 
 } // namespace
 
 std::string linkSharedObject(std::span<const std::string> objects, CpuArch arch, std::string &error) {
-  MemoryFile output;
+  PipeReader output;
   std::vector<MemoryFile> inputs(objects.size());
   std::vector<std::string> paths;
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -107,11 +146,9 @@ std::string linkSharedObject(std::span<const std::string> objects, CpuArch arch,
     error = "the linker failed: " + messages;
     return {};
   }
-  std::string payload;
-  if (!output.read(payload) || payload.empty()) {
-    error = systemError("the linked code can't be read");
-    return {};
-  }
+  std::string payload = output.finish();
+  if (payload.empty())
+    error = "the linker wrote nothing";
   return payload;
 }
 

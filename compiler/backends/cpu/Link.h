@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Objects to an ELF shared object, with lld in this process. Input and output are files in memory: nothing is written
-// to a disk and no name can clash.
+// Objects to an ELF shared object, with lld in this process. Its inputs are files in memory and its output is a pipe:
+// nothing is written to a disk, and no name can clash.
 
 #ifndef TILEJIT_BACKENDS_CPU_LINK_H
 #define TILEJIT_BACKENDS_CPU_LINK_H

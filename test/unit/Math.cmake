@@ -1,0 +1,7 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+#
+# Accuracy of the expanded math functions and conversions, on this machine's CPU.
+if(TARGET TilejitCpuBackend)
+  tilejit_add_unit_test(MathTest SRCS MathKernel.cpp MathAccuracyTest.cpp MathConversionTest.cpp
+    DEPS TilejitCpuBackend)
+endif()
