@@ -63,8 +63,6 @@ LogicalResult DotOp::verify() {
 /// Checks the operands' axis and the results' number, element types and shapes.
 template <typename OpTy>
 static LogicalResult verifyCombination(OpTy op, llvm::function_ref<void(SmallVectorImpl<int64_t> &)> changeShape) {
-  if (op.getInputs().empty())
-    return op.emitOpError("expected at least 1 operand, got 0");
   if (op.getResults().size() != op.getInputs().size())
     return op.emitOpError("expected ") << op.getInputs().size() << " results, got " << op.getResults().size();
   auto first = cast<RankedTensorType>(op.getInputs().front().getType());
