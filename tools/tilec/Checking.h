@@ -7,30 +7,14 @@
 
 #include "Execution.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "tilejit/Reference/Verify.h"
 
 namespace tilejit::tilec {
 
-/// What a comparison found.
-struct CheckOutcome {
-  bool ok = false;
-  double maxAbsError = 0, maxRelError = 0;
-  std::string worstOutput;
-  std::vector<int64_t> worstIndex;
-  double tolerance = 0; ///< Allowed error at the worst place.
-  std::string rule;     ///< Where the tolerance comes from.
-  std::string problem;  ///< What is wrong; empty where all is well.
-  std::string sampling; ///< Which part was compared, where not all of it was.
-
-  void addTo(Json &json) const;
-  /// One line for people.
-  std::string text() const;
-};
-
 /// Computes the reference for the execution's inputs and compares its outputs.
-Expected<CheckOutcome> checkExecution(const Execution &execution);
+Expected<VerifyResult> checkExecution(const Execution &execution);
+/// Adds verified, max_abs_error, max_rel_error, worst_index, worst_output, tolerance, rule and how much was compared.
+void addCheck(Json &json, const VerifyResult &result);
 
 } // namespace tilejit::tilec
 

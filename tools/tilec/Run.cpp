@@ -31,14 +31,14 @@ void addRates(Json &json, const Execution &execution, double milliseconds) {
     json["gbytes_per_s"] = rounded(static_cast<double>(bytes) / milliseconds * 1e-6);
 }
 
-void printText(const Execution &execution, double milliseconds, const std::optional<CheckOutcome> &check) {
+void printText(const Execution &execution, double milliseconds, const std::optional<VerifyResult> &check) {
   std::printf("%s on %s (%s): %s", execution.title().c_str(), deviceName(execution.target()).c_str(),
               execution.target().name.c_str(), durationText(milliseconds).c_str());
   if (double flops = execution.flops(); flops > 0 && milliseconds > 0)
     std::printf(", %.3g GFLOP/s", flops / milliseconds * 1e-6);
   std::printf(", %s\n", compileText(execution.kernel().report()).c_str());
   if (check)
-    std::printf("%s\n", check->text().c_str());
+    std::printf("%s\n", check->summary().c_str());
 }
 
 int run(const Program &program, const Options &options) {
@@ -63,9 +63,9 @@ int run(const Program &program, const Options &options) {
     return program.fail(milliseconds.status());
   if (Status written = execution->operands().writeOutputs(); !written)
     return program.fail(written);
-  std::optional<CheckOutcome> check;
+  std::optional<VerifyResult> check;
   if (options.verify) {
-    Expected<CheckOutcome> outcome = checkExecution(*execution);
+    Expected<VerifyResult> outcome = checkExecution(*execution);
     if (!outcome)
       return program.fail(outcome.status());
     check = *std::move(outcome);
@@ -74,7 +74,7 @@ int run(const Program &program, const Options &options) {
     Json json = execution->json();
     addRates(json, *execution, *milliseconds);
     if (check)
-      check->addTo(json);
+      addCheck(json, *check);
     Program::print(json);
   } else {
     printText(*execution, *milliseconds, check);

@@ -57,15 +57,15 @@ void endProgress() {
 }
 
 /// Runs and checks one description for one target.
-Expected<std::pair<CheckOutcome, Json>> verifyOne(Context &context, const Source &source, const TargetSpec &target,
+Expected<std::pair<VerifyResult, Json>> verifyOne(Context &context, const Source &source, const TargetSpec &target,
                                                   ExecutionOptions options) {
   options.operands.set = settingsFor(*source.description, options.operands.set);
   TILEJIT_ASSIGN_OR_RETURN(Execution execution, Execution::prepare(context, source, target, options, defaultSize));
   TILEJIT_ASSIGN_OR_RETURN(double milliseconds, execution.launch());
-  TILEJIT_ASSIGN_OR_RETURN(CheckOutcome outcome, checkExecution(execution));
+  TILEJIT_ASSIGN_OR_RETURN(VerifyResult outcome, checkExecution(execution));
   Json json = execution.json();
   json["time_ms"] = rounded(milliseconds);
-  outcome.addTo(json);
+  addCheck(json, outcome);
   json["ok"] = outcome.ok;
   return std::pair(std::move(outcome), std::move(json));
 }
@@ -100,7 +100,7 @@ int run(const Program &program, const Options &options) {
         results.push_back(std::move(result->second));
       else
         std::printf("%-4s %s on %s: %s\n", result->first.ok ? "ok" : "FAIL", displayName(source).c_str(),
-                    target.name.c_str(), result->first.text().c_str());
+                    target.name.c_str(), result->first.summary().c_str());
     }
   if (program.json)
     Program::print(Json{{"results", results}});
