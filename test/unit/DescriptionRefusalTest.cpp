@@ -275,3 +275,12 @@ TEST_CASE("messages stay short whatever the text holds", "[refusal]") {
   CHECK(refused(elementwise("a + " + key)).message().size() <= 400);
   CHECK(refused(elementwise(key + "(a)")).message().size() <= 400);
 }
+
+TEST_CASE("a misfit of named dimensions says why", "[refusal]") {
+  Status k = refused(replaced(matmulText(), "'shape': [6, 5]", "'shape': ['k', 5]"));
+  CHECK(k.message() == "expected k = 6 as in a [4, 6], found k = k in [k, 5]");
+  CHECK(k.hint().find("a named dimension") == 0);
+  CHECK_FALSE(refused(replaced(matmulText(), "'shape': [5]", "'shape': ['n']")).hint().empty());
+  CHECK_FALSE(refused(replaced(elementwise("a"), "[4]", "['n']")).hint().empty());
+  CHECK(refused(replaced(matmulText(), "'shape': [6, 5]", "'shape': [7, 5]")).hint().empty());
+}

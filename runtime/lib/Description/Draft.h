@@ -42,6 +42,8 @@ struct Draft {
 
 /// Reads `dims`, `inputs` and `outputs`; operands come out in the order of the schema, then free names by name.
 Status readOperands(Draft &draft, const Entries &top);
+/// An error about two shapes that do not fit, with a hint where symbolic dimensions are the reason.
+Status misfit(const Cursor &place, std::string message, const std::vector<Dim> &a, const std::vector<Dim> &b);
 /// Checks the shape of an operand. `why` says where the expected one comes from: "that of x".
 Status requireShape(const Draft &draft, const OperandPlace &place, const Operand &operand,
                     const std::vector<Dim> &expected, std::string_view why);

@@ -113,8 +113,10 @@ Status EpilogueReader::readOperand(const Cursor &cursor, EpilogueStep &step) {
 
 Status EpilogueReader::checkOperand(const Operand &operand, const OperandPlace &place) const {
   if (broadcastShapes(result_, operand.shape) != result_)
-    return place.shape.error("expected a shape that broadcasts to the result " + draft_.shapeText(result_) +
-                             ", found " + draft_.shapeText(operand.shape) + " of " + operand.name);
+    return misfit(place.shape,
+                  "expected a shape that broadcasts to the result " + draft_.shapeText(result_) + ", found " +
+                      draft_.shapeText(operand.shape) + " of " + operand.name,
+                  result_, operand.shape);
   return Status::ok();
 }
 

@@ -19,8 +19,10 @@ Status checkShapes(const Draft &draft) {
     const std::vector<Dim> &next = description.inputs[i].shape;
     std::optional<std::vector<Dim>> result = broadcastShapes(shape, next);
     if (!result)
-      return draft.inputPlaces[i].shape.error("expected a shape that broadcasts with " + draft.shapeText(shape) +
-                                              " of the inputs before it, found " + draft.shapeText(next));
+      return misfit(draft.inputPlaces[i].shape,
+                    "expected a shape that broadcasts with " + draft.shapeText(shape) +
+                        " of the inputs before it, found " + draft.shapeText(next),
+                    shape, next);
     shape = *result;
   }
   for (size_t i = 0; i < description.outputs.size(); ++i)

@@ -75,13 +75,17 @@ Status finishMatmul(Draft &draft) {
   TILEJIT_RETURN_IF_ERROR(checkInputTypes(draft));
   TILEJIT_RETURN_IF_ERROR(readTypes(draft, attributes));
   if (a.columns != b.rows)
-    return draft.input("b").shape.error(
-        "expected k = " + dimText(description, a.columns) + " as in a " + draft.shapeText(description.inputs[0].shape) +
-        ", found k = " + dimText(description, b.rows) + " in " + draft.shapeText(description.inputs[1].shape));
+    return misfit(draft.input("b").shape,
+                  "expected k = " + dimText(description, a.columns) + " as in a " +
+                      draft.shapeText(description.inputs[0].shape) + ", found k = " + dimText(description, b.rows) +
+                      " in " + draft.shapeText(description.inputs[1].shape),
+                  {a.columns}, {b.rows});
   std::optional<std::vector<Dim>> result = broadcastShapes(a.leading, b.leading);
   if (!result)
-    return draft.input("b").shape.error("expected leading dimensions that broadcast with " +
-                                        draft.shapeText(a.leading) + " of a, found " + draft.shapeText(b.leading));
+    return misfit(draft.input("b").shape,
+                  "expected leading dimensions that broadcast with " + draft.shapeText(a.leading) + " of a, found " +
+                      draft.shapeText(b.leading),
+                  a.leading, b.leading);
   result->push_back(a.rows);
   result->push_back(b.columns);
   TILEJIT_RETURN_IF_ERROR(

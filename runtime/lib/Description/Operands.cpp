@@ -325,12 +325,23 @@ Status readOperands(Draft &draft, const Entries &top) {
   return reader.checkUses();
 }
 
+Status misfit(const Cursor &place, std::string message, const std::vector<Dim> &a, const std::vector<Dim> &b) {
+  auto isSymbolic = [](const Dim &dim) { return dim.isSymbolic(); };
+  Status status = place.error(std::move(message));
+  if (std::none_of(a.begin(), a.end(), isSymbolic) && std::none_of(b.begin(), b.end(), isSymbolic))
+    return status;
+  return std::move(status).withHint("a named dimension may have any size when the kernel runs, so it fits only itself "
+                                    "(and 1 where shapes broadcast)");
+}
+
 Status requireShape(const Draft &draft, const OperandPlace &place, const Operand &operand,
                     const std::vector<Dim> &expected, std::string_view why) {
   if (operand.shape == expected)
     return Status::ok();
-  return place.shape.error("expected " + draft.shapeText(expected) + ", " + std::string(why) + ", found " +
-                           draft.shapeText(operand.shape));
+  return misfit(place.shape,
+                "expected " + draft.shapeText(expected) + ", " + std::string(why) + ", found " +
+                    draft.shapeText(operand.shape),
+                expected, operand.shape);
 }
 
 Status requireDType(const OperandPlace &place, const Operand &operand, std::span<const DType> allowed,

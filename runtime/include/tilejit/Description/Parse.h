@@ -26,8 +26,9 @@ inline constexpr int descriptionFormatMinor = 0;
 Expected<Description> parseDescription(std::string_view text, std::string_view source);
 
 /// The canonical form: compact JSON with sorted keys, defaults filled in and people's names dropped: `name`, comments,
-/// names of free operands and of dimensions (x0, x1, ..., d0, d1, ...). Equal for descriptions that compile to the same
-/// kernel; parseDescription() accepts it. What a cache key is made of and what the worker compiles.
+/// names of free operands and of dimensions (x0, x1, ..., y0, ..., d0, ...; with leading zeros from eleven on, so that
+/// they sort). Equal for descriptions that compile to the same kernel; parseDescription() accepts it. What a cache key
+/// is made of and what the worker compiles.
 std::string canonicalJson(const Description &description);
 
 /// Actual sizes of symbolic dimensions; -1: not bound yet.
