@@ -93,8 +93,8 @@ TEST_CASE("wrong values name their variable or place", "[settings]") {
 }
 
 TEST_CASE("wrong files name file and line", "[settings]") {
-  const std::pair<const char *, const char *> wrong[] = {{"\nnum_threads = \"x\"\n", ":2: num_threads"},
-                                                         {"\n\nlog_levle = \"info\"\n", ":3: unknown setting"},
+  const std::pair<const char *, const char *> wrong[] = {{"\nnum_threads = \"x\"\n", ":2"},
+                                                         {"\n\nlog_levle = \"info\"\n", ":3"},
                                                          {"target = [1]\n", ":1:"},
                                                          {"target = \n", ":1:"},
                                                          {"target = \"a\"\ntarget = \"b\"\n", ":2:"},
@@ -106,7 +106,8 @@ TEST_CASE("wrong files name file and line", "[settings]") {
     Status status = loadSettings(c.system).status();
     CAPTURE(text, status.message());
     CHECK(status.code() == StatusCode::InvalidArgument);
-    CHECK(status.message().find(c.path + part) != std::string::npos);
+    CHECK(status.pointer().starts_with(c.path + part));
+    CHECK(status.message().find(c.path) == std::string::npos);
   }
   Configured mistyped("log_levle = \"info\"\n");
   CHECK(loadSettings(mistyped.system).status().hint() == "did you mean log_level?");

@@ -100,10 +100,11 @@ Settings::Settings() {
 Status Settings::set(SettingId id, std::string text, SettingOrigin origin, std::string where) {
   const Row &row = rowOf(id);
   if (std::string expected = whatIsExpected(row, text); !expected.empty()) {
-    // A file's place does not say which key it is.
-    std::string name = origin == SettingOrigin::File ? where + ": " + std::string(row.name) : where;
-    return Status(StatusCode::InvalidArgument, name + " is \"" + shorten(text, 60) + "\", expected " + expected)
-        .at(std::move(where));
+    // A variable or an option is its own name; in a file the key is the name and the place is apart.
+    bool inFile = origin == SettingOrigin::File;
+    Status status(StatusCode::InvalidArgument,
+                  (inFile ? std::string(row.name) : where) + " is \"" + shorten(text, 60) + "\", expected " + expected);
+    return inFile ? std::move(status).at(std::move(where)) : status;
   }
   if (row.kind == Kind::Switch)
     text = *parseSwitch(text) ? "on" : "off";
@@ -199,7 +200,7 @@ private:
   Status apply(const std::string &path) {
     Expected<std::string> text = readFile(system_, path, 1 << 20);
     if (!text)
-      return Status(StatusCode::InvalidArgument, text.status().message()).at(path);
+      return Status(StatusCode::InvalidArgument, text.status().message());
     TILEJIT_ASSIGN_OR_RETURN(std::vector<FileSetting> values, parseSettingsFile(*text, path));
     for (FileSetting &value : values) {
       std::string where = path + ":" + std::to_string(value.line);
@@ -219,8 +220,7 @@ private:
     std::vector<std::string_view> known;
     for (const Row &row : rows)
       known.push_back(row.name);
-    Status status =
-        Status(StatusCode::InvalidArgument, where + ": unknown setting \"" + shorten(name, 60) + "\"").at(where);
+    Status status = Status(StatusCode::InvalidArgument, "unknown setting \"" + shorten(name, 60) + "\"").at(where);
     if (std::string_view near = nearestName(name, known); !near.empty())
       return std::move(status).withHint("did you mean " + std::string(near) + "?");
     return status;

@@ -38,21 +38,17 @@ Expected<std::vector<FileSetting>> parseSettingsFile(std::string_view text, std:
   for (const auto &[key, node] : table) {
     std::optional<std::string> value = valueText(node);
     if (!value) {
-      std::string where = place(path, key.source().begin);
-      return Status(StatusCode::InvalidArgument,
-                    where + ": " + shorten(key.str(), 60) + " is no string, whole number or boolean")
-          .at(where);
+      return Status(StatusCode::InvalidArgument, shorten(key.str(), 60) + " is no string, whole number or boolean")
+          .at(place(path, key.source().begin));
     }
     settings.push_back({std::string(key.str()), *value, static_cast<int>(key.source().begin.line)});
   }
   std::sort(settings.begin(), settings.end(), [](const auto &a, const auto &b) { return a.line < b.line; });
   return settings;
 } catch (const toml::parse_error &error) {
-  std::string where = place(path, error.source().begin);
-  return Status(StatusCode::InvalidArgument, where + ": " + shorten(error.description(), 160)).at(where);
+  return Status(StatusCode::InvalidArgument, shorten(error.description(), 160)).at(place(path, error.source().begin));
 } catch (const std::exception &error) {
-  return Status(StatusCode::InvalidArgument, std::string(path) + ": " + shorten(error.what(), 160))
-      .at(std::string(path));
+  return Status(StatusCode::InvalidArgument, shorten(error.what(), 160)).at(std::string(path));
 }
 
 } // namespace tilejit

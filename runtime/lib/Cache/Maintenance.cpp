@@ -126,7 +126,18 @@ CacheRemoved Cache::collectGarbage() {
     entries -= !temporary;
     doomed.push_back(std::move(file));
   }
+  sweepState(now);
   return removeAll(doomed);
+}
+
+void Cache::sweepState(int64_t now) {
+  std::vector<std::string> names;
+  if (realRoot_.empty() || system_.list(stateFolder(), names) != 0)
+    return;
+  for (const std::string &name : names)
+    if (FileInfo info; name.ends_with(temporarySuffix) &&
+                       system_.stat(joinPath(stateFolder(), name), false, info) == 0 && now - info.mtimeNs > hourNs)
+      system_.unlink(joinPath(stateFolder(), name));
 }
 
 void Cache::sweepHourly() {

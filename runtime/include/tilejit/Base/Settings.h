@@ -112,8 +112,8 @@ struct SettingOverride {
 };
 
 /// Reads the config file ($TILEJIT_CONFIG, which must exist, else the user's, else the system's) and the environment.
-/// InvalidArgument for a wrong value or an unknown key: names variable, option or file:line, what was found and what is
-/// expected. An empty variable counts as not set.
+/// InvalidArgument for a wrong value or an unknown key: says what was found and what is expected, and names the
+/// variable or option; for a file its key, with file:line as the status's pointer. An empty variable counts as not set.
 Expected<Settings> loadSettings(System &system, std::span<const SettingOverride> overrides = {});
 
 } // namespace tilejit

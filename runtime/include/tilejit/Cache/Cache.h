@@ -172,6 +172,7 @@ private:
   void failedToWrite(std::string_view action, int error);
   std::string lockFolder();
   void sweepHourly();
+  void sweepState(int64_t now);
   struct Walked;
   std::vector<Walked> walk(const CacheFilter &filter) const;
   CacheRemoved removeAll(const std::vector<Walked> &files);
