@@ -1,4 +1,9 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 tilejit_add_unit_test(ReferenceTest
-  SRCS ReferenceNpyTest.cpp ReferenceRandomTest.cpp
+  SRCS
+    ReferenceExpressionTest.cpp
+    ReferenceFamiliesTest.cpp
+    ReferenceNpyTest.cpp
+    ReferenceRandomTest.cpp
+    ReferenceVerifyTest.cpp
   DEPS TilejitReference)

@@ -1,0 +1,207 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Element by element comparison, in parts that are merged in order, so that the result does not depend on threads.
+
+#include "tilejit/Reference/Verify.h"
+
+#include "Parallel.h"
+#include "Shapes.h"
+#include "tilejit/Base/Float.h"
+#include "tilejit/Reference/Reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <new>
+
+namespace tilejit {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What one part of an output's elements amounts to.
+struct Findings {
+  double maxAbs = 0, maxRel = 0;
+  double worstExcess = -1; ///< Error as a share of the tolerance; infinite for what no tolerance allows.
+  int64_t worst = -1;      ///< Position in the ReferenceTensor.
+  int64_t wrong = 0, misplacedNan = 0;
+
+  void merge(const Findings &other) {
+    maxAbs = std::max(maxAbs, other.maxAbs);
+    maxRel = std::max(maxRel, other.maxRel);
+    wrong += other.wrong;
+    misplacedNan += other.misplacedNan;
+    if (other.worstExcess > worstExcess) {
+      worstExcess = other.worstExcess;
+      worst = other.worst;
+    }
+  }
+};
+
+/// |actual - expected|, where two equal infinities or two NaN are no difference.
+double difference(double actual, double expected) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected)))
+    return 0;
+  double distance = std::fabs(actual - expected);
+  return std::isnan(distance) ? infinity : distance;
+}
+
+void judgeFloat(const ReferenceTensor &reference, int64_t i, double actual, Findings &findings) {
+  Bounded wanted{reference.values[static_cast<size_t>(i)], reference.errors[static_cast<size_t>(i)]};
+  bool isRight = isAccepted(actual, wanted, reference.dtype);
+  // No error: an overflow that has to be NaN or infinity in the output's type, and what no bound exists for.
+  bool isNoError = isRight && (!std::isfinite(actual) || std::isinf(wanted.error));
+  double error = isNoError ? 0 : difference(actual, wanted.value);
+  findings.maxAbs = std::max(findings.maxAbs, error);
+  double smallestNormal = std::ldexp(1.0, floatFormat(reference.dtype).minExponent);
+  if (std::fabs(wanted.value) >= smallestNormal)
+    findings.maxRel = std::max(findings.maxRel, std::isinf(wanted.value) ? error : error / std::fabs(wanted.value));
+  double allowed = allowance(wanted, reference.dtype);
+  double excess = error == 0 ? 0 : allowed == 0 ? infinity : std::isinf(allowed) ? 0 : error / allowed;
+  if (!isRight) {
+    ++findings.wrong;
+    findings.misplacedNan += std::isnan(actual) != std::isnan(wanted.value);
+    // Whatever is wrong comes before whatever is right.
+    excess = 2 + excess;
+  }
+  if (excess > findings.worstExcess) {
+    findings.worstExcess = excess;
+    findings.worst = i;
+  }
+}
+
+void judgeInteger(const ReferenceTensor &reference, int64_t i, int64_t actual, Findings &findings) {
+  int64_t wanted = reference.integers[static_cast<size_t>(i)];
+  double tolerance = reference.errors[static_cast<size_t>(i)];
+  double error = std::fabs(static_cast<double>(actual) - static_cast<double>(wanted));
+  if (error == 0 && actual != wanted)
+    error = 1;
+  findings.maxAbs = std::max(findings.maxAbs, error);
+  if (wanted != 0)
+    findings.maxRel = std::max(findings.maxRel, error / std::fabs(static_cast<double>(wanted)));
+  bool isRight = isAccepted(actual, wanted, tolerance);
+  findings.wrong += !isRight;
+  double excess = (isRight ? 0 : 2) + (error == 0 ? 0 : tolerance > 0 ? error / tolerance : error);
+  if (excess > findings.worstExcess) {
+    findings.worstExcess = excess;
+    findings.worst = i;
+  }
+}
+
+Findings judge(const ReferenceTensor &reference, const HostTensor &actual) {
+  constexpr int64_t grain = 1 << 15;
+  std::vector<Findings> parts(static_cast<size_t>((reference.size() + grain - 1) / grain));
+  bool isFloating = isFloat(reference.dtype);
+  reference::parallelFor(reference.size(), grain, [&](int64_t begin, int64_t end) {
+    Findings &findings = parts[static_cast<size_t>(begin / grain)];
+    for (int64_t i = begin; i < end; ++i) {
+      const std::byte *element = actual.element(reference.place(i));
+      if (isFloating)
+        judgeFloat(reference, i, loadAsDouble(element, reference.dtype), findings);
+      else
+        judgeInteger(reference, i, loadAsInteger(element, reference.dtype), findings);
+    }
+  });
+  Findings all;
+  for (const Findings &part : parts)
+    all.merge(part);
+  return all;
+}
+
+std::vector<int64_t> indexOf(int64_t place, const std::vector<int64_t> &shape) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    index[i] = place % shape[i];
+    place /= shape[i];
+  }
+  return index;
+}
+
+void describeWorst(const ReferenceTensor &reference, const HostTensor &actual, int64_t worst, VerifyResult &result) {
+  auto i = static_cast<size_t>(worst);
+  int64_t place = reference.place(worst);
+  result.output = reference.name;
+  result.worstIndex = indexOf(place, reference.shape);
+  result.actual = loadAsDouble(actual.element(place), reference.dtype);
+  bool isFloating = isFloat(reference.dtype);
+  result.expected = isFloating ? reference.values[i] : static_cast<double>(reference.integers[i]);
+  result.tolerance = allowance({result.expected, reference.errors[i]}, reference.dtype);
+}
+
+Status checkOutputs(const Description &description, const Binding &binding, std::span<const HostTensor> actual) {
+  if (actual.size() != description.outputs.size())
+    return {StatusCode::InvalidArgument, std::to_string(actual.size()) + " outputs to verify, expected " +
+                                             std::to_string(description.outputs.size())};
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const Operand &operand = description.outputs[i];
+    std::vector<int64_t> shape = reference::boundShape(operand, binding);
+    if (actual[i].dtype() != operand.dtype || actual[i].shape() != shape)
+      return {StatusCode::InvalidArgument,
+              "output " + operand.name + " has shape " + tensorShapeText(actual[i].shape()) + " and dtype " +
+                  std::string(dtypeName(actual[i].dtype())) + ", expected " + tensorShapeText(shape) + " and " +
+                  std::string(dtypeName(operand.dtype))};
+  }
+  return Status::ok();
+}
+
+/// A sample costs about half of what the whole may cost at most, but has no fewer than four rows.
+RowSelection selectionFor(const ReferenceCost &cost, uint64_t seed) {
+  constexpr int64_t fewest = 4, most = 1 << 16;
+  auto affordable = static_cast<int64_t>(std::min(fullReferenceFlops / 2 / cost.rowFlops, double{most}));
+  return {std::clamp<int64_t>(affordable, fewest, most), seed};
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+} // namespace
+
+std::string VerifyResult::summary() const {
+  std::string place = output + "[";
+  for (size_t i = 0; i < worstIndex.size(); ++i)
+    place += (i ? ", " : "") + std::to_string(worstIndex[i]);
+  place += "]";
+  std::string sample = sampled ? " (" + std::to_string(rows) + " of " + std::to_string(allRows) + " rows sampled)" : "";
+  if (ok)
+    return "ok, largest error " + number(maxAbsError) + " absolute, " + number(maxRelError) + " relative" + sample;
+  return std::to_string(wrong) + " of " + std::to_string(checked) + " elements wrong" +
+         (misplacedNan ? ", " + std::to_string(misplacedNan) + " with NaN in the wrong place" : "") + ", worst " +
+         place + " = " + number(actual) + ", expected " + number(expected) + " within " + number(tolerance) + sample;
+}
+
+Expected<VerifyResult> verify(const Description &description, const Binding &binding,
+                              std::span<const HostTensor> inputs, std::span<const HostTensor> actual, uint64_t seed) {
+  TILEJIT_RETURN_IF_ERROR(checkOutputs(description, binding, actual));
+  ReferenceCost cost = referenceCost(description, binding);
+  bool isLong = cost.total() > fullReferenceFlops;
+  RowSelection selection = isLong ? selectionFor(cost, seed) : RowSelection{};
+  std::vector<ReferenceTensor> references;
+  TILEJIT_RETURN_IF_ERROR(evaluateReference(description, binding, inputs, references, isLong ? &selection : nullptr));
+  VerifyResult result;
+  result.rule = toleranceRule(description);
+  double worstExcess = -1;
+  for (size_t i = 0; i < references.size(); ++i) {
+    Findings findings = judge(references[i], actual[i]);
+    result.maxAbsError = std::max(result.maxAbsError, findings.maxAbs);
+    result.maxRelError = std::max(result.maxRelError, findings.maxRel);
+    result.wrong += findings.wrong;
+    result.misplacedNan += findings.misplacedNan;
+    result.checked += references[i].size();
+    result.total += actual[i].elements();
+    result.rows += references[i].rows;
+    result.allRows += references[i].allRows;
+    if (findings.worst >= 0 && findings.worstExcess > worstExcess) {
+      worstExcess = findings.worstExcess;
+      describeWorst(references[i], actual[i], findings.worst, result);
+    }
+  }
+  result.ok = result.wrong == 0;
+  result.sampled = result.checked < result.total;
+  return result;
+}
+
+} // namespace tilejit
