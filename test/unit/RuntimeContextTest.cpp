@@ -199,3 +199,27 @@ TEST_CASE("a package from elsewhere is loaded without a compiler", "[runtime]") 
   compiled->entry.payloads.front().target = "another";
   CHECK(other->load(*compiled, addition(), target).status().code() == StatusCode::InvalidArgument);
 }
+
+TEST_CASE("where it is allowed, what can't be compiled runs as the reference", "[runtime]") {
+  Folder folder;
+  LogLines log;
+  auto context = makeContext(fakeSettings(folder / "cache"), log.logger(LogLevel::Warn));
+  CompileOptions options;
+  options.config["refuse"] = 1;
+  REQUIRE_FALSE(context->prepare(addition(), native(*context), options).isOk());
+  options.allowReference = true;
+  for (int round = 0; round < 2; ++round) {
+    auto kernel = context->prepare(addition(), native(*context), options);
+    REQUIRE(kernel.isOk());
+    CHECK((*kernel)->report().usesReference);
+    LaunchInfo info;
+    CHECK(runAddition(**kernel, 1000, {}, &info).isOk());
+    CHECK(info.path == "reference");
+    CHECK(runAddition(**kernel, 0).isOk());
+    Tensor a(8), b(7), c(8);
+    const DLTensor *tensors[] = {&a.tensor, &b.tensor, &c.tensor};
+    CHECK((*kernel)->launch(tensors).code() == StatusCode::InvalidArgument);
+  }
+  CHECK(log.count("reference implementation") == 1);
+  CHECK(context->counters().referenceRuns == 6);
+}
