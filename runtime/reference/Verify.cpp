@@ -10,6 +10,7 @@
 #include "tilejit/Reference/Reference.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -23,7 +24,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// What one part of an output's elements amounts to.
 struct Findings {
   double maxAbs = 0, maxRel = 0;
-  double worstExcess = -1; ///< Error as a share of the tolerance; infinite for what no tolerance allows.
+  double worstExcess = -1; ///< Error as a share of the tolerance, about; plus 2 where it is wrong.
   int64_t worst = -1;      ///< Position in the ReferenceTensor.
   int64_t wrong = 0, misplacedNan = 0;
 
@@ -47,23 +48,47 @@ double difference(double actual, double expected) {
   return std::isnan(distance) ? infinity : distance;
 }
 
-void judgeFloat(const ReferenceTensor &reference, int64_t i, double actual, Findings &findings) {
+/// Facts of an output's type that every element needs.
+struct FormatFacts {
+  DType dtype;
+  double unit, smallestNormal;
+
+  explicit FormatFacts(DType dtype)
+      : dtype(dtype), unit(isFloat(dtype) ? unitRoundoff(dtype) : 0),
+        smallestNormal(isFloat(dtype) ? std::ldexp(1.0, floatFormat(dtype).minExponent) : 0) {}
+
+  /// Half the distance of the type's numbers at a finite value.
+  double halfUlp(double value) const {
+    constexpr uint64_t exponentBits = 0x7ff0000000000000;
+    return unit * std::max(std::bit_cast<double>(std::bit_cast<uint64_t>(value) & exponentBits), smallestNormal);
+  }
+};
+
+/// isAccepted() for most elements at less cost: by monotonic rounding, what lies within the error or is the rounded
+/// value itself is accepted.
+bool isRightElement(double actual, Bounded wanted, DType dtype) {
+  return std::fabs(actual - wanted.value) <= wanted.error || actual == roundToFloat(wanted.value, dtype) ||
+         isAccepted(actual, wanted, dtype);
+}
+
+void judgeFloat(const ReferenceTensor &reference, int64_t i, double actual, const FormatFacts &facts,
+                Findings &findings) {
   Bounded wanted{reference.values[static_cast<size_t>(i)], reference.errors[static_cast<size_t>(i)]};
-  bool isRight = isAccepted(actual, wanted, reference.dtype);
+  bool isRight = isRightElement(actual, wanted, facts.dtype);
   // No error: an overflow that has to be NaN or infinity in the output's type, and what no bound exists for.
   bool isNoError = isRight && (!std::isfinite(actual) || std::isinf(wanted.error));
   double error = isNoError ? 0 : difference(actual, wanted.value);
   findings.maxAbs = std::max(findings.maxAbs, error);
-  double smallestNormal = std::ldexp(1.0, floatFormat(reference.dtype).minExponent);
-  if (std::fabs(wanted.value) >= smallestNormal)
+  if (std::fabs(wanted.value) >= facts.smallestNormal)
     findings.maxRel = std::max(findings.maxRel, std::isinf(wanted.value) ? error : error / std::fabs(wanted.value));
-  double allowed = allowance(wanted, reference.dtype);
-  double excess = error == 0 ? 0 : allowed == 0 ? infinity : std::isinf(allowed) ? 0 : error / allowed;
+  double excess = 0;
+  if (error > 0)
+    excess = std::isfinite(wanted.value) ? error / (wanted.error + facts.halfUlp(wanted.value)) : infinity;
   if (!isRight) {
     ++findings.wrong;
     findings.misplacedNan += std::isnan(actual) != std::isnan(wanted.value);
     // Whatever is wrong comes before whatever is right.
-    excess = 2 + excess;
+    excess += 2;
   }
   if (excess > findings.worstExcess) {
     findings.worstExcess = excess;
@@ -93,12 +118,13 @@ Findings judge(const ReferenceTensor &reference, const HostTensor &actual) {
   constexpr int64_t grain = 1 << 15;
   std::vector<Findings> parts(static_cast<size_t>((reference.size() + grain - 1) / grain));
   bool isFloating = isFloat(reference.dtype);
+  FormatFacts facts(reference.dtype);
   reference::parallelFor(reference.size(), grain, [&](int64_t begin, int64_t end) {
     Findings &findings = parts[static_cast<size_t>(begin / grain)];
     for (int64_t i = begin; i < end; ++i) {
       const std::byte *element = actual.element(reference.place(i));
       if (isFloating)
-        judgeFloat(reference, i, loadAsDouble(element, reference.dtype), findings);
+        judgeFloat(reference, i, loadAsDouble(element, reference.dtype), facts, findings);
       else
         judgeInteger(reference, i, loadAsInteger(element, reference.dtype), findings);
     }

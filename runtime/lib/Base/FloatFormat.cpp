@@ -158,7 +158,17 @@ double roundToFloat(double value, DType dtype, bool saturate) {
     return value;
   if (dtype == DType::F32 && !saturate)
     return static_cast<float>(value);
-  return decodeFloat(encodeFloat(value, dtype, saturate), dtype);
+  const FloatFormat &format = floatFormat(dtype);
+  double magnitude = std::fabs(value);
+  if (format.precision == 1 || format.precision == 53 ||
+      !(magnitude >= std::bit_cast<double>(static_cast<uint64_t>(format.minExponent + 1023) << 52) &&
+        magnitude <= format.largest))
+    return decodeFloat(encodeFloat(value, dtype, saturate), dtype);
+  // Within the normal range one addition to the bits rounds, and can't leave the range.
+  int shift = 53 - format.precision;
+  auto bits = std::bit_cast<uint64_t>(value);
+  bits += (uint64_t{1} << (shift - 1)) - 1 + (bits >> shift & 1);
+  return std::bit_cast<double>(bits >> shift << shift);
 }
 
 int64_t floatToInteger(double value, DType dtype) {
