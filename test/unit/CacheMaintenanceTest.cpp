@@ -129,10 +129,10 @@ TEST_CASE("eviction by size and age", "[maintenance]") {
 
 TEST_CASE("recency is renewed at most once an hour", "[maintenance]") {
   CacheFixture f;
+  int touches = 0;
   std::unique_ptr<Cache> cache = f.open();
   CachedKernel kernel = sampleKernel();
   REQUIRE(cache->publish(kernel));
-  int touches = 0;
   f.system.fault = [&](std::string_view call) { return touches += call == "touch", 0; };
   for (int i = 0; i < 10; ++i)
     REQUIRE(cache->lookup(kernel.material).isHit());

@@ -124,6 +124,7 @@ TEST_CASE("a damaged or missing memory only means to ask", "[toolchain]") {
     fs::remove_all(fake.state);
     fake.system.fault = [&](std::string_view call) { return call == "rename" || call == "makeDirectory" ? error : 0; };
     CHECK(*fake.find() == *good);
+    fake.system.fault = nullptr;
   }
   CHECK(*findToolchain(fake.system, "", fake.worker, [&] { return Expected<Toolchain>(*good); }) == *good);
 }
