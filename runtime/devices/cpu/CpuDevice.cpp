@@ -78,8 +78,11 @@ public:
   /// All tasks of phase `index` on the calling thread.
   void runAlone(int64_t index) {
     index_ = index;
+    int64_t started = nowNanoseconds();
     if (void *scratch; takeScratch(0, scratch))
       run(0, plan_.tasks[index], scratch);
+    callerNanoseconds_ += nowNanoseconds() - started;
+    callerTasks_ += plan_.tasks[index];
   }
 
   /// The work of one thread: its own stretch, then what is left of the others'.
@@ -88,8 +91,18 @@ public:
     void *scratch;
     if (!phase.takeScratch(thread, scratch))
       return;
+    int64_t started = thread == 0 ? nowNanoseconds() : 0, tasks = 0;
     for (int64_t i = 0; i < phase.threads_; ++i)
-      phase.drain(phase.stretches_[static_cast<size_t>((thread + i) % phase.threads_)], scratch);
+      tasks += phase.drain(phase.stretches_[static_cast<size_t>((thread + i) % phase.threads_)], scratch);
+    if (thread != 0)
+      return;
+    phase.callerNanoseconds_ += nowNanoseconds() - started;
+    phase.callerTasks_ += tasks;
+  }
+
+  /// What a task took on thread 0, waking and waiting for others not counted; at least 1.
+  int64_t taskNanoseconds() const {
+    return std::max<int64_t>(1, callerNanoseconds_ / std::max<int64_t>(1, callerTasks_));
   }
 
   bool failed() const { return outOfMemory_.load(std::memory_order_relaxed) || failure_.load() != 0; }
@@ -107,13 +120,18 @@ private:
     return tasks / threads * t + std::min(t, tasks % threads);
   }
 
-  void drain(Stretch &stretch, void *scratch) {
+  /// Runs what is left of a stretch; gives the number of tasks.
+  int64_t drain(Stretch &stretch, void *scratch) {
+    int64_t tasks = 0;
     while (!failed()) {
       int64_t begin = stretch.next.fetch_add(piece_, std::memory_order_relaxed);
       if (begin >= stretch.end)
-        return;
-      run(begin, std::min(begin + piece_, stretch.end), scratch);
+        break;
+      int64_t end = std::min(begin + piece_, stretch.end);
+      run(begin, end, scratch);
+      tasks += end - begin;
     }
+    return tasks;
   }
 
   void run(int64_t begin, int64_t end, void *scratch) {
@@ -137,6 +155,7 @@ private:
   ScratchSet &scratch_;
   void *const shared_;
   int64_t index_ = 0, threads_ = 1, piece_ = 1;
+  int64_t callerNanoseconds_ = 0, callerTasks_ = 0; ///< Of thread 0.
   std::vector<Stretch> stretches_;
   std::atomic<bool> outOfMemory_{false};
   std::atomic<int64_t> failure_{0}; ///< 1 + the number of an assertion.
@@ -271,14 +290,12 @@ Status CpuDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
     shared = scratch->shared.atLeast(plan.sharedScratchBytes);
   Phase phase(module, arguments, plan, *scratch, shared);
   bool outOfMemory = !shared && plan.sharedScratchBytes > 0;
-  int64_t started = nowNanoseconds();
   for (int64_t index = 0; index < plan.phases && !outOfMemory && !phase.failed(); ++index) {
     int64_t used = std::min(threads, plan.tasks[index]);
     if (used > 0)
       runPhase(phase, index, used);
   }
-  int64_t perTask = (nowNanoseconds() - started) * threads / tasks;
-  module.taskNanoseconds.store(std::max<int64_t>(1, perTask), std::memory_order_relaxed);
+  module.taskNanoseconds.store(phase.taskNanoseconds(), std::memory_order_relaxed);
   outOfMemory = outOfMemory || phase.outOfMemory();
   outcome.failedAssertion = phase.failedAssertion();
   scratch_.give(std::move(scratch));

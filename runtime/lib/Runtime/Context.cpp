@@ -68,7 +68,33 @@ Cache &ContextImpl::cache() {
 }
 
 Expected<TargetSpec> ContextImpl::target(std::string_view name) {
-  return parseTarget(name.empty() ? options_.settings.text(SettingId::Target) : name);
+  if (name.empty())
+    name = options_.settings.text(SettingId::Target);
+  {
+    std::lock_guard lock(mutex_);
+    if (auto known = targets_.find(name); known != targets_.end())
+      return known->second;
+  }
+  TILEJIT_ASSIGN_OR_RETURN(TargetSpec target, parseTarget(name));
+  std::lock_guard lock(mutex_);
+  targets_.emplace(name, target);
+  return target;
+}
+
+/// Ok where code for the target runs on this machine, else Unavailable.
+Status ContextImpl::fitsHost(const TargetSpec &target) {
+  std::string key = target.keyText();
+  {
+    std::lock_guard lock(mutex_);
+    if (auto known = fits_.find(key); known != fits_.end())
+      return known->second;
+  }
+  Status fits = runsOnHost(target);
+  if (!fits.isOk())
+    fits = Status(StatusCode::Unavailable, fits.message());
+  std::lock_guard lock(mutex_);
+  fits_.emplace(std::move(key), fits);
+  return fits;
 }
 
 Expected<Device *> ContextImpl::device(DeviceKind kind, int index) {

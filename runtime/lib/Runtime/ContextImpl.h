@@ -64,6 +64,7 @@ private:
   struct Flight;  // One prepare() that others wait for; in Prepare.cpp.
 
   std::string findWorkerProgram() const;
+  Status fitsHost(const TargetSpec &target);
   std::shared_ptr<WorkerPool> workers();
   std::string toolchainFolder();
   Expected<Toolchain> findToolchainNow(bool &asked);
@@ -93,6 +94,8 @@ private:
   std::shared_ptr<WorkerPool> workers_;
   uint32_t workersGeneration_ = 0;
   std::optional<Toolchain> toolchain_;
+  std::map<std::string, TargetSpec, std::less<>> targets_; ///< By name: reading CPUID takes long under a hypervisor.
+  std::map<std::string, Status> fits_;                     ///< By keyText.
   std::map<std::string, std::pair<std::shared_ptr<LoadedKernel>, uint64_t>> loaded_; ///< With the time of last use.
   uint64_t useClock_ = 0;
   std::map<std::string, std::shared_ptr<Flight>> flights_;

@@ -118,8 +118,7 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
                                                        const CompileOptions &options) {
   if (options.emit != abi::EmitKind::Package && options.emit != abi::EmitKind::Object)
     return Status(StatusCode::InvalidArgument, "only a package or an object can be prepared for a device");
-  if (Status fits = runsOnHost(target); !fits.isOk())
-    return Status(StatusCode::Unavailable, fits.message());
+  TILEJIT_RETURN_IF_ERROR(fitsHost(target));
   auto self = std::static_pointer_cast<ContextImpl>(shared_from_this());
   Expected<std::shared_ptr<LoadedKernel>> loaded = Status(StatusCode::Internal, "not prepared");
   CompileReport report;
@@ -161,8 +160,7 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
 
 Expected<std::shared_ptr<Kernel>> ContextImpl::load(CompiledKernel compiled, const Source &source,
                                                     const TargetSpec &target) {
-  if (Status fits = runsOnHost(target); !fits.isOk())
-    return Status(StatusCode::Unavailable, fits.message());
+  TILEJIT_RETURN_IF_ERROR(fitsHost(target));
   if (compiled.entry.payloads.empty() || compiled.entry.payloads.front().target != target.keyText() ||
       compiled.entry.payloads.front().kind != "elf")
     return Status(StatusCode::InvalidArgument, "the package holds no code for " + target.name);
