@@ -42,9 +42,9 @@ static LogicalResult verifyAccess(Operation *op, ViewType view, size_t coordinat
 
 LogicalResult ViewOp::verify() {
   ViewType type = getType();
-  if (getBase().getType().getPointee() != type.getElementType())
-    return emitOpError("expected a pointer to ")
-           << type.getElementType() << ", got one to " << getBase().getType().getPointee();
+  Type pointee = getBase().getType().getPointee();
+  if (pointee != type.getElementType() && !pointee.isInteger(8))
+    return emitOpError("expected a pointer to ") << type.getElementType() << ", got one to " << pointee;
   if (size_t expected = countDynamic(type.getShape()); getSizes().size() != expected)
     return emitOpError("expected operands for ") << expected << " dynamic sizes, got " << getSizes().size();
   if (size_t expected = countDynamic(type.getStrides()); getStrides().size() != expected)
@@ -120,9 +120,8 @@ LogicalResult BaseOp::verify() {
 }
 
 OpFoldResult BaseOp::fold(FoldAdaptor) {
-  if (auto view = getView().getDefiningOp<ViewOp>())
-    return view.getBase();
-  return {};
+  auto view = getView().getDefiningOp<ViewOp>();
+  return view && view.getBase().getType() == getType() ? view.getBase() : Value();
 }
 
 //===--- load, store, atomic, prefetch --------------------------------------------------------------------------===//

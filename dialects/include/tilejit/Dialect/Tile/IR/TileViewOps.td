@@ -14,7 +14,8 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "a view of memory at a pointer";
   let description = [{
     Sizes and strides (in elements) that the result type leaves dynamic are operands, in order. A result type without a
-    stride list is dense and takes no stride operands.
+    stride list is dense and takes no stride operands. A pointer to `i8` may also point to raw memory (a workspace): the
+    view's elements can then have any type, and the address must be a multiple of their size.
 
     ```mlir
     %v = tile.view %p sizes [%m] : !tile.ptr<f32> -> !tile.view<?x64xf32>

@@ -1,0 +1,182 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Composed functions.
+
+#include "Functions.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace tilejit::oplib {
+
+/// An argument below which exp(x / 2) is 0 in f32 and f64.
+static constexpr double underflows = -2000;
+
+namespace {
+/// exp(-|u|) as the square of exp(-|u| / 2): a factor can be multiplied by each half without losing digits where the
+/// exponential itself is subnormal.
+struct Logistic {
+  Value half, denominator, isPositive;
+
+  Logistic(KernelBuilder &b, Value u) {
+    Value distance = math::AbsFOp::create(b, u);
+    half = math::ExpOp::create(b, arith::MulFOp::create(b, distance, splatLike(b, u, -0.5)));
+    denominator = arith::AddFOp::create(b, splatLike(b, u, 1), arith::MulFOp::create(b, half, half));
+    isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, u, splatLike(b, u, 0));
+  }
+
+  /// x * sigmoid(u). For negative u, x is bounded from below so that -inf * 0 does not occur.
+  Value times(KernelBuilder &b, Value x) const {
+    Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
+    Value left = arith::MulFOp::create(b, arith::MulFOp::create(b, bounded, half), half);
+    Value numerator = arith::SelectOp::create(b, isPositive, x, left);
+    return arith::DivFOp::create(b, numerator, denominator);
+  }
+};
+} // namespace
+
+Value sigmoid(KernelBuilder &b, Value x) {
+  Logistic logistic(b, x);
+  Value left = arith::MulFOp::create(b, logistic.half, logistic.half);
+  Value numerator = arith::SelectOp::create(b, logistic.isPositive, splatLike(b, x, 1), left);
+  return arith::DivFOp::create(b, numerator, logistic.denominator);
+}
+
+Value silu(KernelBuilder &b, Value x) { return Logistic(b, x).times(b, x); }
+
+/// x / 2 * erfc(-x / sqrt(2)): no cancellation for negative x. The bound keeps -inf * 0 away.
+Value gelu(KernelBuilder &b, Value x) {
+  Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
+  Value argument = arith::MulFOp::create(b, bounded, splatLike(b, x, -1 / std::numbers::sqrt2));
+  Value tail = math::ErfcOp::create(b, argument);
+  Value half = arith::MulFOp::create(b, bounded, splatLike(b, x, 0.5));
+  return arith::MulFOp::create(b, half, tail);
+}
+
+/// (1 + tanh(u)) / 2 is sigmoid(2 u).
+Value geluTanh(KernelBuilder &b, Value x) {
+  const double scale = 2 * std::sqrt(2 / std::numbers::pi);
+  Value square = arith::MulFOp::create(b, x, x);
+  Value inner = math::FmaOp::create(b, square, splatLike(b, x, scale * 0.044715), splatLike(b, x, scale));
+  return Logistic(b, arith::MulFOp::create(b, x, inner)).times(b, x);
+}
+
+Value softplus(KernelBuilder &b, Value x) {
+  Value distance = math::AbsFOp::create(b, x);
+  Value small = math::ExpOp::create(b, arith::NegFOp::create(b, distance));
+  Value positive = arith::MaximumFOp::create(b, x, splatLike(b, x, 0));
+  return arith::AddFOp::create(b, positive, math::Log1pOp::create(b, small));
+}
+
+Value minimum(KernelBuilder &b, Value x, Value y, DType dtype) {
+  if (isFloat(dtype))
+    return arith::MinimumFOp::create(b, x, y);
+  if (isUnsigned(dtype))
+    return arith::MinUIOp::create(b, x, y);
+  return arith::MinSIOp::create(b, x, y);
+}
+
+Value maximum(KernelBuilder &b, Value x, Value y, DType dtype) {
+  if (isFloat(dtype))
+    return arith::MaximumFOp::create(b, x, y);
+  if (isUnsigned(dtype))
+    return arith::MaxUIOp::create(b, x, y);
+  return arith::MaxSIOp::create(b, x, y);
+}
+
+Value relu(KernelBuilder &b, Value x, DType dtype) {
+  if (isUnsigned(dtype))
+    return x;
+  Value zero = isFloat(dtype) ? splatLike(b, x, 0) : splatIntLike(b, x, 0);
+  return maximum(b, x, zero, dtype);
+}
+
+Value sign(KernelBuilder &b, Value x, DType dtype) {
+  if (isFloat(dtype)) {
+    Value zero = splatLike(b, x, 0);
+    Value isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, zero);
+    Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, zero);
+    Value rest = arith::SelectOp::create(b, isNegative, splatLike(b, x, -1), x);
+    return arith::SelectOp::create(b, isPositive, splatLike(b, x, 1), rest);
+  }
+  if (dtype == DType::Bool)
+    return x;
+  Value one = splatIntLike(b, x, 1);
+  if (isUnsigned(dtype))
+    return arith::MinUIOp::create(b, x, one);
+  return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, x, one), splatIntLike(b, x, -1));
+}
+
+Value isNan(KernelBuilder &b, Value x) { return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x); }
+
+Value isInf(KernelBuilder &b, Value x) {
+  Value infinity = splatLike(b, x, std::numeric_limits<double>::infinity());
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, math::AbsFOp::create(b, x), infinity);
+}
+
+//===--- modulo -------------------------------------------------------------------------------------------------===//
+
+/// The truncating remainder, which is exact, moved by y where the signs differ.
+static Value floatModulo(KernelBuilder &b, Value x, Value y) {
+  Value zero = splatLike(b, x, 0), rest = arith::RemFOp::create(b, x, y);
+  Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, rest, zero);
+  Value isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, rest, zero);
+  Value wantsNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, y, zero);
+  Value differs = arith::SelectOp::create(b, wantsNegative, isPositive, isNegative);
+  return arith::SelectOp::create(b, differs, arith::AddFOp::create(b, rest, y), rest);
+}
+
+/// Division by 0 and by -1 is division by 1 instead, as both may trap; the remainder of the latter is 0 either way.
+static Value integerModulo(KernelBuilder &b, Value x, Value y, DType dtype) {
+  Value zero = splatIntLike(b, x, 0), one = splatIntLike(b, x, 1);
+  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, zero);
+  if (isUnsigned(dtype))
+    return arith::SelectOp::create(b, isZero, zero,
+                                   arith::RemUIOp::create(b, x, arith::SelectOp::create(b, isZero, one, y)));
+  Value isMinusOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, splatIntLike(b, x, -1));
+  Value divisor = arith::SelectOp::create(b, arith::OrIOp::create(b, isZero, isMinusOne), one, y);
+  Value rest = arith::RemSIOp::create(b, x, divisor);
+  Value differs = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, arith::XOrIOp::create(b, rest, divisor), zero);
+  Value isRest = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, zero);
+  Value correction = arith::SelectOp::create(b, arith::AndIOp::create(b, differs, isRest), divisor, zero);
+  return arith::AddIOp::create(b, rest, correction);
+}
+
+Value modulo(KernelBuilder &b, Value x, Value y, DType dtype) {
+  return isFloat(dtype) ? floatModulo(b, x, y) : integerModulo(b, x, y, dtype);
+}
+
+//===--- power --------------------------------------------------------------------------------------------------===//
+
+/// The number that all elements of a constant are.
+static std::optional<double> constantOf(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() || !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// Small whole exponents by products (at most 3 roundings), others by math.powf.
+Value power(KernelBuilder &b, Value x, Value y) {
+  std::optional<double> exponent = constantOf(y);
+  auto square = [&](Value v) -> Value { return arith::MulFOp::create(b, v, v); };
+  if (exponent == 0)
+    return splatLike(b, x, 1);
+  if (exponent == 1)
+    return x;
+  if (exponent == 2)
+    return square(x);
+  if (exponent == 3)
+    return arith::MulFOp::create(b, square(x), x);
+  if (exponent == 4)
+    return square(square(x));
+  if (exponent == -1)
+    return arith::DivFOp::create(b, splatLike(b, x, 1), x);
+  return math::PowFOp::create(b, x, y);
+}
+
+} // namespace tilejit::oplib

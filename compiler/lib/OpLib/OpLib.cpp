@@ -1,0 +1,79 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The entry points: config, module, and the order of sums in words.
+
+#include "tilejit/OpLib/OpLib.h"
+
+#include "Generators.h"
+
+#include "tilejit/Description/Config.h"
+
+using namespace mlir;
+
+namespace tilejit {
+
+void registerOpLibDialects(DialectRegistry &registry) {
+  registry.insert<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+}
+
+Expected<abi::Config> chooseConfig(const Description &description, const TargetSpec &target, const abi::Config &given) {
+  TILEJIT_RETURN_IF_ERROR(checkConfig(description.family, target.isCpu(), given));
+  return oplib::Schedule(description, target, given).complete();
+}
+
+static void buildFamily(oplib::KernelBuilder &b, const oplib::Schedule &schedule) {
+  switch (b.description().family) {
+  case Family::Matmul:
+    return oplib::buildMatmul(b, schedule);
+  case Family::Elementwise:
+    return oplib::buildElementwise(b, schedule);
+  case Family::Reduce:
+    return oplib::buildReduce(b, schedule);
+  case Family::Softmax:
+  case Family::LogSoftmax:
+    return oplib::buildSoftmax(b, schedule);
+  case Family::LayerNorm:
+  case Family::RmsNorm:
+    return oplib::buildNorm(b, schedule);
+  case Family::Transpose:
+    return oplib::buildTranspose(b, schedule);
+  case Family::Cast:
+    return oplib::buildCast(b, schedule);
+  }
+}
+
+OwningOpRef<ModuleOp> buildModule(MLIRContext &context, const Description &description, const TargetSpec &target,
+                                  const abi::Config &config) {
+  DialectRegistry registry;
+  registerOpLibDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  std::string title(familyName(description.family));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(NameLoc::get(StringAttr::get(&context, title)));
+  std::string version =
+      std::to_string(tile::TileDialect::versionMajor) + "." + std::to_string(tile::TileDialect::versionMinor);
+  (*module)->setAttr(tile::TileDialect::versionAttrName, StringAttr::get(&context, version));
+  oplib::KernelBuilder builder(*module, description);
+  buildFamily(builder, oplib::Schedule(description, target, config));
+  return module;
+}
+
+std::string reductionOrder(const Description &description, const TargetSpec &target, const abi::Config &config) {
+  oplib::Schedule schedule(description, target, config);
+  switch (description.family) {
+  case Family::Matmul:
+    return "terms in ascending order, in blocks of " + std::to_string(schedule.complete().at("bk")) +
+           " (fewer rows may use longer blocks)";
+  case Family::Reduce:
+  case Family::Softmax:
+  case Family::LogSoftmax:
+  case Family::LayerNorm:
+  case Family::RmsNorm:
+    return "lanes " + std::to_string(schedule.complete().at("bn")) +
+           " apart in parts of 256 steps, parts in ascending order, then across lanes";
+  default:
+    return {};
+  }
+}
+
+} // namespace tilejit

@@ -1,0 +1,133 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// softmax and log_softmax: three sweeps over the axis, for the maximum, for the sum of exponentials, for the result.
+// A row with NaN or +inf, or with nothing but -inf, comes out as NaN throughout, since its maximum does.
+
+#include "Generators.h"
+#include "Sweep.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tilejit::oplib {
+
+static constexpr int outer = 0, axis = 1;
+
+Space softmaxSpace(const Description &description) {
+  Space space(description);
+  const Operand &x = description.inputs[0];
+  SmallVector<int> along = llvm::to_vector(llvm::seq<int>(0, x.rank()));
+  for (int d = 0; d < x.rank(); ++d)
+    space.addDim(x.shape[d], d == description.as<SoftmaxAttributes>().axis ? axis : outer);
+  space.addOperand(0, along);
+  space.addOperand(1, along);
+  space.collapse();
+  return space;
+}
+
+namespace {
+/// One row, or a few columns.
+class SoftmaxRow {
+public:
+  SoftmaxRow(KernelBuilder &b, const Space &space, int64_t width, ArrayRef<Value> indices)
+      : b_(b), sweep_(b, space, axis, width, indices), input_(b.description().inputs[0].dtype),
+        output_(b.description().outputs[0].dtype), compute_(computeType(input_)) {
+    if (!isFloat(compute_))
+      compute_ = DType::F32;
+  }
+
+  void build() {
+    Value maximum = findMaximum();
+    bool isLog = b_.description().family == Family::LogSoftmax;
+    // A result that is not rounded holds the exponentials until the sum is known.
+    bool keeps = !isLog && output_ == compute_;
+    Value sum = sumExponentials(maximum, keeps);
+    if (isLog) {
+      Value shift = math::LogOp::create(b_, sum);
+      storeResults(maximum,
+                   [&](Value distance) -> Value { return arith::SubFOp::create(b_, distance, sweep_.spread(shift)); });
+      return;
+    }
+    Value inverse = arith::DivFOp::create(b_, splatLike(b_, sum, 1), sum);
+    if (keeps)
+      return scaleStored(inverse);
+    storeResults(maximum, [&](Value distance) -> Value {
+      return arith::MulFOp::create(b_, math::ExpOp::create(b_, distance), sweep_.spread(inverse));
+    });
+  }
+
+private:
+  /// Values of x; beyond the row -inf, also for types that can't say so.
+  Value loadInput(const Step &step) {
+    b_.setPlace("inputs/x");
+    Value x = sweep_.load(0, step, compute_, tile::Pad::Lowest);
+    bool padsWithInfinity = input_ == DType::F64 || input_ == DType::F32 || input_ == DType::F16 ||
+                            input_ == DType::BF16 || input_ == DType::F8E5M2;
+    Value mask = padsWithInfinity || !sweep_.isRow() ? Value() : sweep_.inside(step);
+    b_.setPlace("op");
+    if (!mask)
+      return x;
+    return arith::SelectOp::create(b_, mask, x, splatLike(b_, x, -std::numeric_limits<double>::infinity()));
+  }
+
+  Value findMaximum() {
+    b_.setPlace("op");
+    Value start = splat(b_, sweep_.shape(), compute_, -std::numeric_limits<double>::infinity());
+    Values best = sweep_.run(start, [&](const Step &step, ValueRange carried) {
+      return Values{arith::MaximumFOp::create(b_, carried[0], loadInput(step))};
+    });
+    return sweep_.finish(best, [&](ValueRange left, ValueRange right) {
+      return Values{arith::MaximumFOp::create(b_, left[0], right[0])};
+    })[0];
+  }
+
+  Value distanceAt(const Step &step, Value maximum) {
+    return arith::SubFOp::create(b_, loadInput(step), sweep_.spread(maximum));
+  }
+
+  Value sumExponentials(Value maximum, bool keeps) {
+    Value zero = splat(b_, sweep_.shape(), compute_, 0);
+    Values sums = sweep_.runSums(zero, [&](const Step &step, ValueRange carried) {
+      Value term = math::ExpOp::create(b_, distanceAt(step, maximum));
+      if (keeps)
+        sweep_.store(1, step, term, compute_);
+      return Values{arith::AddFOp::create(b_, carried[0], term)};
+    });
+    return sweep_.finishSum(sums[0]);
+  }
+
+  void scaleStored(Value factor) {
+    b_.setPlace("outputs/y");
+    sweep_.run({}, [&](const Step &step, ValueRange) {
+      Value term = sweep_.load(1, step, compute_);
+      sweep_.store(1, step, arith::MulFOp::create(b_, term, sweep_.spread(factor)), compute_);
+      return Values();
+    });
+  }
+
+  void storeResults(Value maximum, function_ref<Value(Value)> result) {
+    sweep_.run({}, [&](const Step &step, ValueRange) {
+      Value value = result(distanceAt(step, maximum));
+      b_.setPlace("outputs/y");
+      sweep_.store(1, step, value, compute_);
+      return Values();
+    });
+  }
+
+  KernelBuilder &b_;
+  Sweep sweep_;
+  DType input_, output_, compute_;
+};
+} // namespace
+
+void buildSoftmax(KernelBuilder &b, const Schedule &schedule) {
+  Space space = softmaxSpace(b.description());
+  bool isDouble = b.description().inputs[0].dtype == DType::F64;
+  int64_t width = schedule.sweepTile(space, isDouble ? DType::F64 : DType::F32, 8);
+  std::string name(familyName(b.description().family));
+  b.kernel(name, Sweep::grid(space, axis, width), {},
+           [&](ArrayRef<Value> indices) { SoftmaxRow(b, space, width, indices).build(); });
+}
+
+} // namespace tilejit::oplib

@@ -1,0 +1,129 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Index spaces: strides of operands, dropping and merging of dimensions.
+
+#include "Space.h"
+
+#include <limits>
+#include <numeric>
+
+namespace tilejit::oplib {
+
+std::optional<Size> Size::times(const Size &other) const {
+  if (!isStatic() && !other.isStatic())
+    return std::nullopt;
+  return Size{factor * other.factor, isStatic() ? other.symbol : symbol};
+}
+
+/// a times b, or the largest number.
+static int64_t saturatingProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
+int64_t largest(const Description &description, const Size &size) {
+  return size.isStatic() ? size.factor : saturatingProduct(size.factor, description.dims[size.symbol].max);
+}
+
+int64_t smallest(const Description &description, const Size &size) {
+  return size.isStatic() ? size.factor : saturatingProduct(size.factor, description.dims[size.symbol].min);
+}
+
+int64_t divisor(const Description &description, const Size &size) {
+  return size.isStatic() ? size.factor : saturatingProduct(size.factor, description.dims[size.symbol].multipleOf);
+}
+
+const Operand &Space::operand(int index) const {
+  int inputs = static_cast<int>(description_->inputs.size());
+  return index < inputs ? description_->inputs[index] : description_->outputs[index - inputs];
+}
+
+/// Stride of a dimension of an operand; nothing where it is a product of several symbols or known at run time only.
+static std::optional<Size> strideOf(const Operand &operand, int dim) {
+  if (operand.strides) {
+    const Stride &stride = (*operand.strides)[dim];
+    switch (stride.kind) {
+    case Stride::Kind::Constant:
+      return Size{stride.value, -1};
+    case Stride::Kind::Symbol:
+      return Size{1, static_cast<int>(stride.value)};
+    case Stride::Kind::Any:
+      return std::nullopt;
+    }
+  }
+  std::optional<Size> product = Size{};
+  for (int i = operand.rank() - 1; i > dim && product; --i)
+    product = product->times(Size::of(operand.shape[i]));
+  return product;
+}
+
+int Space::addOperand(int index, std::span<const int> along) {
+  const Operand &op = operand(index);
+  Access access{index, {}};
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int dim = along[d];
+    bool repeats = dim >= 0 && Size::of(op.shape[dim]).isOne() && !dims[d].size.isOne();
+    access.axes.push_back(dim < 0 || repeats ? AxisAccess{} : AxisAccess{dim, strideOf(op, dim)});
+  }
+  accesses.push_back(std::move(access));
+  return static_cast<int>(accesses.size()) - 1;
+}
+
+int Space::addBroadcast(int index) {
+  std::vector<int> along(dims.size(), -1);
+  int operandRank = operand(index).rank();
+  for (int i = 1; i <= operandRank; ++i)
+    along[dims.size() - i] = operandRank - i;
+  return addOperand(index, along);
+}
+
+void Space::drop(int dim) {
+  dims.erase(dims.begin() + dim);
+  for (Access &access : accesses)
+    access.axes.erase(access.axes.begin() + dim);
+}
+
+/// Whether dimensions `dim` and `dim + 1` are one dimension for every operand.
+bool Space::canMerge(int dim) const {
+  const SpaceDim &outer = dims[dim], &inner = dims[dim + 1];
+  if (outer.tag != inner.tag || !outer.size.times(inner.size))
+    return false;
+  for (const Access &access : accesses) {
+    const AxisAccess &a = access.axes[dim], &b = access.axes[dim + 1];
+    if (a.moves() != b.moves())
+      return false;
+    if (!a.moves())
+      continue;
+    std::optional<Size> expected = b.stride ? b.stride->times(inner.size) : std::nullopt;
+    bool follows = expected && a.stride && *expected == *a.stride;
+    bool dense = !operand(access.operand).strides && b.dim == a.dim + 1;
+    if (!follows && !dense)
+      return false;
+  }
+  return true;
+}
+
+int Space::collapseLeading(int count) {
+  for (int d = count - 1; d >= 0; --d)
+    if (dims[d].size.isOne()) {
+      drop(d);
+      --count;
+    }
+  for (int d = count - 2; d >= 0; --d)
+    if (canMerge(d)) {
+      dims[d + 1].size = *dims[d].size.times(dims[d + 1].size);
+      drop(d);
+      --count;
+    }
+  return count;
+}
+
+void Space::collapse() {
+  if (collapseLeading(rank()) > 0)
+    return;
+  dims.push_back({Size{}, 0});
+  for (Access &access : accesses)
+    access.axes.push_back({});
+}
+
+} // namespace tilejit::oplib

@@ -1,0 +1,262 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The tables of cases.
+
+#include "OpLibCases.h"
+
+namespace tilejit::test {
+
+/// 'name': {'dtype': ..., 'shape': ...} with more members.
+static std::string operand(std::string name, std::string_view dtype, std::string_view shape,
+                           std::string_view more = "") {
+  return "'" + name + "': {'dtype': '" + std::string(dtype) + "', 'shape': " + std::string(shape) + std::string(more) +
+         "}";
+}
+
+/// A description of inputs and outputs that are members already, and whatever else.
+static std::string whole(std::string_view op, const std::string &inputs, const std::string &outputs,
+                         const std::string &more = "") {
+  return describe(op, "'inputs': {" + inputs + "}, 'outputs': {" + outputs + "}" + (more.empty() ? "" : ", " + more));
+}
+
+static std::string product(const std::string &a, const std::string &b, const std::string &c,
+                           const std::string &more = "") {
+  return whole("matmul", a + ", " + b, c, more);
+}
+
+static void addMatmulTypes(std::vector<OpLibCase> &cases) {
+  for (std::string_view t : {"f32", "f16", "bf16", "f8e4m3fn", "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz"})
+    for (std::string_view out : {"f32", "bf16"})
+      cases.push_back(
+          {product(operand("a", t, "[5, 19]"), operand("b", t, "[19, 23]"), operand("c", out, "[5, 23]")), ""});
+  cases.push_back(
+      {product(operand("a", "f64", "[7, 13]"), operand("b", "f64", "[13, 3]"), operand("c", "f64", "[7, 3]")), ""});
+  for (auto [a, b] : {std::pair("i8", "i8"), {"u8", "i8"}, {"i8", "u8"}, {"u8", "u8"}})
+    cases.push_back(
+        {product(operand("a", a, "[6, 37]"), operand("b", b, "[37, 9]"), operand("c", "i32", "[6, 9]")), ""});
+  for (std::string_view precision : {"tf32", "bf16x3"})
+    cases.push_back(
+        {product(operand("a", "f32", "[9, 33]"), operand("b", "f32", "[33, 10]"), operand("c", "f32", "[9, 10]"),
+                 "'attributes': {'precision': '" + std::string(precision) + "'}"),
+         ""});
+}
+
+static void addMatmulShapes(std::vector<OpLibCase> &cases) {
+  for (std::string_view t : {"f32", "i8"}) {
+    std::string_view out = t == "f32" ? "f32" : "i32";
+    for (int form = 0; form < 4; ++form) {
+      bool ta = form & 1, tb = form & 2;
+      for (auto [m, n, k] : {std::tuple(3, 5, 7), {1, 70, 300}, {70, 1, 33}, {33, 17, 1}, {1, 1, 5}}) {
+        auto pair = [](int x, int y, bool turned) {
+          return "[" + std::to_string(turned ? y : x) + ", " + std::to_string(turned ? x : y) + "]";
+        };
+        cases.push_back({product(operand("a", t, pair(m, k, ta)), operand("b", t, pair(k, n, tb)),
+                                 operand("c", out, pair(m, n, false)),
+                                 std::string("'attributes': {'transpose_a': ") + (ta ? "true" : "false") +
+                                     ", 'transpose_b': " + (tb ? "true" : "false") + "}"),
+                         ""});
+      }
+    }
+  }
+  for (auto [a, b, c] : {std::tuple("[2, 3, 4, 5]", "[2, 3, 5, 6]", "[2, 3, 4, 6]"),
+                         {"[3, 4, 5]", "[2, 1, 5, 6]", "[2, 3, 4, 6]"},
+                         {"[4, 5]", "[7, 5, 6]", "[7, 4, 6]"},
+                         {"[7, 1, 5]", "[5, 1]", "[7, 1, 1]"},
+                         {"[0, 4, 5]", "[0, 5, 6]", "[0, 4, 6]"},
+                         {"[0, 5]", "[5, 6]", "[0, 6]"},
+                         {"[4, 5]", "[5, 0]", "[4, 0]"},
+                         {"[4, 0]", "[0, 6]", "[4, 6]"}})
+    cases.push_back({product(operand("a", "f32", a), operand("b", "f32", b), operand("c", "f32", c)), ""});
+  std::string anyStrides = ", 'strides': ['any', 'any']", dense = ", 'align': 64";
+  cases.push_back({product(operand("a", "f32", "[4, 5]", anyStrides), operand("b", "f32", "[5, 6]", dense),
+                           operand("c", "f32", "[4, 6]", ", 'strides': [8, 1]")),
+                   ""});
+  std::string symbolic = product(operand("a", "f32", "['m', 40]"), operand("b", "f32", "[40, 24]"),
+                                 operand("c", "f32", "['m', 24]"), "'dims': {'m': {'min': 0, 'max': 4096}}");
+  for (const char *m : {"m=0", "m=1", "m=17", "m=45"})
+    cases.push_back({symbolic, m});
+  cases.push_back({product(operand("a", "f32", "['b', 'm', 'k']"), operand("b", "f32", "['k', 'n']"),
+                           operand("c", "f32", "['b', 'm', 'n']")),
+                   "b=2,m=5,k=9,n=3"});
+}
+
+static void addEpilogues(std::vector<OpLibCase> &cases) {
+  auto add = [&](std::string_view t, std::string_view c, const std::string &operands, const std::string &steps) {
+    cases.push_back(
+        {product(operand("a", t, "[5, 11]"), operand("b", t, "[11, 7]") + (operands.empty() ? "" : ", " + operands),
+                 operand("c", c, "[5, 7]"), "'epilogue': [" + steps + "]"),
+         ""});
+  };
+  std::string bias = operand("bias", "f32", "[7]"), column = operand("g", "f32", "[5, 1]"),
+              residual = operand("r", "bf16", "[5, 7]"), scalar = operand("s", "f32", "[]");
+  for (std::string_view step : {"relu", "silu", "sigmoid", "tanh", "gelu"})
+    add("f32", "f32", "", "{'op': '" + std::string(step) + "'}");
+  add("f32", "f16", bias + ", " + column + ", " + residual,
+      "{'op': 'scale', 'value': 0.5}, {'op': 'add', 'input': 'bias'}, {'op': 'gelu', 'approximate': 'tanh'}, "
+      "{'op': 'mul', 'input': 'g'}, {'op': 'sub', 'input': 'r'}, {'op': 'clamp', 'min': -1.5, 'max': 2.25}");
+  add("f64", "f64", scalar, "{'op': 'mul', 'input': 's'}, {'op': 'silu'}");
+  std::string whole = operand("w", "i32", "[7]");
+  add("i8", "i32", whole, "{'op': 'add', 'input': 'w'}, {'op': 'relu'}, {'op': 'clamp', 'min': 3, 'max': 1e12}");
+  add("i8", "f32", whole + ", " + bias,
+      "{'op': 'sub', 'input': 'w'}, {'op': 'mul', 'input': 'bias'}, {'op': 'relu'}, {'op': 'scale', 'value': 0.1}");
+  cases.push_back(
+      {product(operand("a", "f32", "[4, 0]"), operand("b", "f32", "[0, 6]") + ", " + operand("bias", "f32", "[6]"),
+               operand("c", "f32", "[4, 6]"), "'epilogue': [{'op': 'add', 'input': 'bias'}]"),
+       ""});
+}
+
+std::vector<OpLibCase> matmulCases() {
+  std::vector<OpLibCase> cases;
+  addMatmulTypes(cases);
+  addMatmulShapes(cases);
+  addEpilogues(cases);
+  return cases;
+}
+
+static std::string expression(const std::string &text, std::string_view a, std::string_view b, std::string_view y,
+                              std::string_view aShape = "[13]", std::string_view bShape = "[13]",
+                              std::string_view yShape = "[13]") {
+  return whole("elementwise", operand("a", a, aShape) + ", " + operand("b", b, bShape), operand("y", y, yShape),
+               "'attributes': {'expression': {'y': '" + text + "'}}");
+}
+
+std::vector<OpLibCase> elementwiseCases() {
+  std::vector<OpLibCase> cases;
+  for (const char *name :
+       {"exp",       "exp2", "expm1",    "sin",   "cos",  "tan",   "tanh",  "sigmoid", "erf", "relu", "gelu",
+        "gelu_tanh", "silu", "softplus", "floor", "ceil", "round", "trunc", "sign",    "abs", "-"})
+    for (std::string_view t : {"f32", "f64", "bf16"})
+      cases.push_back({expression(std::string(name) + "(a) + b * 0", t, t, t), ""});
+  for (const char *name : {"log", "log2", "log1p", "sqrt", "rsqrt"})
+    cases.push_back({expression(std::string(name) + "(abs(a) + 0.1) + 0 * b", "f32", "f32", "f32"), ""});
+  for (std::string_view t : {"f32", "f64", "f16", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "i4", "u4"})
+    for (const char *text : {"a + b * 3 - a", "a % b", "min(a, b) - max(a, 2)", "where(a < b, a, b)", "a / (b + 20)",
+                             "-a + abs(b) * sign(a)", "a ** 2", "relu(a) + (a == b)", "fma(a, b, a)"})
+      cases.push_back({expression(text, t, t, t == "i64" || t == "f64" ? t : t[0] == 'f' ? "f32" : "i32"), ""});
+  cases.push_back({expression("(abs(a) + 0.5) ** b", "f32", "f32", "f32"), ""});
+  cases.push_back({expression("a ** 3 + a ** -1 + a ** 0.5 * 0", "f64", "f64", "f64"), ""});
+  cases.push_back({expression("a and not b or a > b", "bool", "bool", "bool"), ""});
+  cases.push_back({expression("isnan(a) or isinf(b) or a >= b", "f32", "f32", "bool"), ""});
+  cases.push_back({expression("cast(a, i8) + cast(b, u8)", "f32", "f32", "i32"), ""});
+  cases.push_back({expression("cast(a, f8e4m3fn) * 2 + cast(b, i4)", "f32", "i32", "f16"), ""});
+  for (auto [a, b, y] : {std::tuple("[3, 1, 5]", "[4, 1]", "[3, 4, 5]"),
+                         {"[]", "[]", "[]"},
+                         {"[2, 3, 4]", "[4]", "[2, 3, 4]"},
+                         {"[6, 1]", "[6, 7]", "[6, 7]"},
+                         {"[0, 4]", "[4]", "[0, 4]"},
+                         {"[1, 1]", "[]", "[1, 1]"},
+                         {"[2, 1, 3, 1, 2, 1, 2]", "[1, 2, 1, 2, 1, 2, 1]", "[2, 2, 3, 2, 2, 2, 2]"},
+                         {"[9000]", "[1]", "[9000]"},
+                         {"[3, 2500]", "[3, 1]", "[3, 2500]"}})
+    cases.push_back({expression("a * 2 + b", "f32", "f32", "f32", a, b, y), ""});
+  cases.push_back({expression("a - b", "f32", "bf16", "f32", "['m', 'n']", "['n']", "['m', 'n']"), "m=5,n=7"});
+  cases.push_back(
+      {expression("a - b", "f32", "f32", "f32", "['p', 'm', 'n', 'q']", "['p', 'm', 'n', 'q']", "['p', 'm', 'n', 'q']"),
+       "p=2,m=3,n=4,q=5"});
+  cases.push_back({whole("elementwise",
+                         operand("a", "f32", "[5, 6]", ", 'strides': ['any', 'any']") + ", " +
+                             operand("b", "f32", "[5, 6]", ", 'strides': [12, 2]"),
+                         operand("y", "f32", "[5, 6]") + ", " + operand("z", "bool", "[5, 6]"),
+                         "'attributes': {'expression': {'y': 'a + b', 'z': 'a > b'}}"),
+                   ""});
+  return cases;
+}
+
+static void addReduce(std::vector<OpLibCase> &cases, std::string_view kind, std::string_view x, std::string_view y,
+                      std::string_view xShape, std::string_view yShape, std::string_view axes, const char *sizes = "") {
+  cases.push_back({whole("reduce", operand("x", x, xShape), operand("y", y, yShape),
+                         "'attributes': {'kind': '" + std::string(kind) + "', 'axes': " + std::string(axes) + "}"),
+                   sizes});
+}
+
+std::vector<OpLibCase> reduceCases() {
+  std::vector<OpLibCase> cases;
+  for (std::string_view kind : {"sum", "mean", "max", "min", "prod", "argmax", "argmin"}) {
+    bool isArg = kind.starts_with("arg");
+    for (std::string_view t : {"f32", "f64", "bf16", "f8e4m3fn", "i64", "i32", "i8", "u8", "i4", "bool"}) {
+      bool isReal = t[0] == 'f' || t == "bf16";
+      std::string_view y = isArg ? "i64" : kind == "mean" ? "f32" : isReal ? t : t == "i64" ? "i64" : "i32";
+      addReduce(cases, kind, t, y, "[3, 37]", "[3]", "[1]");
+      addReduce(cases, kind, t, y, "[5, 3]", "[3]", "[0]");
+    }
+    for (auto [shape, result, axes] : {std::tuple("[3, 4, 5]", "[4]", "[0, 2]"),
+                                       {"[3, 4, 5]", "[3, 5]", "[1]"},
+                                       {"[3, 4, 5]", "[]", "[0, 1, 2]"},
+                                       {"[2, 3, 2, 3]", "[3, 3]", "[0, 2]"},
+                                       {"[4, 1]", "[4]", "[1]"},
+                                       {"[1, 1]", "[]", "[0, 1]"}})
+      addReduce(cases, kind, "f32", isArg ? "i32" : "f32", shape, result, axes);
+    addReduce(cases, kind, "f32", isArg ? "i64" : "f32", "['m', 'n']", "['m']", "[1]", "m=3,n=300");
+    addReduce(cases, kind, "f32", isArg ? "i64" : "f32", "[70001]", "[]", "[0]");
+    addReduce(cases, kind, "f32", isArg ? "i64" : "f32", "['n']", "[]", "[0]", "n=66000");
+    addReduce(cases, kind, "f32", isArg ? "i64" : "f32", "['n']", "[]", "[0]", "n=7");
+  }
+  addReduce(cases, "sum", "i32", "i64", "[2, 66000]", "[2]", "[1]");
+  for (std::string_view kind : {"sum", "mean", "prod"})
+    addReduce(cases, kind, "f32", "f32", "[3, 0]", "[3]", "[1]");
+  return cases;
+}
+
+std::vector<OpLibCase> rowCases() {
+  std::vector<OpLibCase> cases;
+  auto add = [&](std::string_view op, const std::string &inputs, const std::string &outputs, const std::string &more,
+                 const char *sizes = "") { cases.push_back({whole(op, inputs, outputs, more), sizes}); };
+  for (std::string_view op : {"softmax", "log_softmax"}) {
+    for (std::string_view t : {"f32", "f64", "f16", "bf16", "f8e4m3fn"})
+      for (auto [shape, axis] :
+           {std::pair("[3, 37]", "-1"), {"[5, 3]", "0"}, {"[2, 5, 3]", "1"}, {"[300]", "0"}, {"[4, 1]", "1"}})
+        add(op, operand("x", t, shape), operand("y", t, shape), "'attributes': {'axis': " + std::string(axis) + "}");
+    add(op, operand("x", "f32", "['m', 'n']"), operand("y", "bf16", "['m', 'n']"), "", "m=2,n=131");
+    add(op, operand("x", "f32", "[0, 4]"), operand("y", "f32", "[0, 4]"), "");
+    add(op, operand("x", "f32", "[2, 40000]"), operand("y", "f32", "[2, 40000]"), "");
+  }
+  for (std::string_view op : {"layernorm", "rmsnorm"}) {
+    std::string mean = op == "layernorm" ? ", " + operand("mean", "f32", "[3]") : "";
+    for (std::string_view t : {"f32", "f64", "f16", "bf16"}) {
+      add(op, operand("x", t, "[3, 137]"), operand("y", t, "[3, 137]"), "");
+      add(op, operand("x", t, "[3, 5, 7]") + ", " + operand("weight", "f32", "[5, 7]"),
+          operand("y", t, "[3, 5, 7]") + mean + ", " + operand("rstd", "f32", "[3]"), "'attributes': {'axis': 1}");
+    }
+    add(op, operand("x", "f32", "['m', 256]") + ", " + operand("weight", "bf16", "[256]"),
+        operand("y", "bf16", "['m', 256]"), "", "m=3");
+    add(op, operand("x", "f32", "[3, 4, 6]", ", 'strides': ['any', 'any', 'any']"), operand("y", "f32", "[3, 4, 6]"),
+        "'attributes': {'axis': 1, 'epsilon': 0.5}");
+    add(op, operand("x", "f32", "[4, 1]"), operand("y", "f32", "[4, 1]"), "");
+  }
+  add("layernorm",
+      operand("x", "bf16", "[2, 64]") + ", " + operand("weight", "f32", "[64]") + ", " + operand("bias", "f32", "[64]"),
+      operand("y", "bf16", "[2, 64]"), "");
+  return cases;
+}
+
+std::vector<OpLibCase> moveCases() {
+  std::vector<OpLibCase> cases;
+  for (std::string_view t : {"f32", "bf16", "i64", "i8", "bool", "f8e5m2"})
+    for (auto [x, y, permutation] : {std::tuple("[5, 7]", "[7, 5]", "[1, 0]"),
+                                     {"[2, 3, 4]", "[4, 2, 3]", "[2, 0, 1]"},
+                                     {"[2, 3, 4]", "[3, 2, 4]", "[1, 0, 2]"},
+                                     {"[2, 3, 4, 5]", "[5, 4, 3, 2]", "[3, 2, 1, 0]"},
+                                     {"[70, 130]", "[130, 70]", "[1, 0]"},
+                                     {"[6]", "[6]", "[0]"},
+                                     {"[0, 3]", "[3, 0]", "[1, 0]"},
+                                     {"[4, 1, 3]", "[3, 1, 4]", "[2, 1, 0]"}})
+      cases.push_back({whole("transpose", operand("x", t, x), operand("y", t, y),
+                             "'attributes': {'permutation': " + std::string(permutation) + "}"),
+                       ""});
+  cases.push_back({whole("transpose", operand("x", "f32", "['m', 'n', 4]"), operand("y", "f32", "['n', 'm', 4]"),
+                         "'attributes': {'permutation': [1, 0, 2]}"),
+                   "m=3,n=5"});
+  static constexpr std::string_view all[] = {"f64",        "f32",        "f16",    "bf16",   "f8e4m3fn", "f8e5m2",
+                                             "f8e4m3fnuz", "f8e5m2fnuz", "f8e8m0", "f4e2m1", "i64",      "i32",
+                                             "i16",        "i8",         "i4",     "u8",     "u4",       "bool"};
+  for (std::string_view from : all)
+    for (std::string_view to : all)
+      cases.push_back({whole("cast", operand("x", from, "[21]"), operand("y", to, "[21]")), ""});
+  for (std::string_view to : {"f16", "f8e4m3fn", "f8e5m2", "f4e2m1"})
+    cases.push_back(
+        {whole("cast", operand("x", "f32", "[4, 5]"), operand("y", to, "[4, 5]"), "'attributes': {'saturate': true}"),
+         ""});
+  return cases;
+}
+
+} // namespace tilejit::test

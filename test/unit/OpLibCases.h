@@ -1,0 +1,30 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Descriptions that together reach every path of the operator library, at small and ragged sizes.
+
+#ifndef TILEJIT_TEST_UNIT_OPLIBCASES_H
+#define TILEJIT_TEST_UNIT_OPLIBCASES_H
+
+#include "DescriptionBuilder.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilejit::test {
+
+/// A description, and the actual sizes of its symbolic dimensions ("m=3,n=5").
+struct OpLibCase {
+  std::string text;
+  std::string sizes;
+};
+
+std::vector<OpLibCase> matmulCases();
+std::vector<OpLibCase> elementwiseCases();
+std::vector<OpLibCase> reduceCases();
+std::vector<OpLibCase> rowCases();
+std::vector<OpLibCase> moveCases();
+
+} // namespace tilejit::test
+
+#endif // TILEJIT_TEST_UNIT_OPLIBCASES_H
