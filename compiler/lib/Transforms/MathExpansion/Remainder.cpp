@@ -18,9 +18,12 @@ namespace {
 
 /// One step for doubles: r with a multiple of y taken off; may end slightly below 0.
 Num reduceOnce(Num r, Num y) {
-  // A tiny y against a large r: a multiple of y instead, so that the quotient stays finite.
-  Num far = (y < 0x1p-500) & (r >= 0x1p-400);
-  Num divisor = select(far, y * 0x1p500, y);
+  // A tiny y against a large r: multiples of y instead, so that the quotient stays finite.
+  Num divisor = y;
+  for (int i = 0; i < 2; ++i) {
+    Num multiple = divisor * 0x1p700;
+    divisor = select(multiple <= r, multiple, divisor);
+  }
   Num quotient = floatOf(bitsOf(r / divisor) & ~int64_t{3});
   Num product = truncate(quotient);
   Pair exact = exactProduct(product, divisor);

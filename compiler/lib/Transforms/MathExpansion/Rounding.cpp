@@ -30,19 +30,29 @@ Num expandRoundAway(Num x) {
   return select(rest >= 0.5, whole + copySign(x.like(1.0), x), whole);
 }
 
+/// For doubles: twice rounded only where the two low parts of the sum meet, far below an ulp.
+static Num expandDoubleFma(Num x, Num y, Num z) {
+  // Splitting a factor near the end of the range would overflow: move a power of two to the other factor.
+  Num xLarge = abs(x) > 0x1p990, yLarge = abs(y) > 0x1p990;
+  auto balanced = [](Num large, Num otherLarge, Num value) {
+    return select(large, value * 0x1p-500, select(otherLarge, value * 0x1p500, value));
+  };
+  Pair product = exactProduct(balanced(xLarge, yLarge, x), balanced(yLarge, xLarge, y));
+  Pair sum = exactSum(product.hi, z);
+  Num result = sum.hi + (sum.lo + product.lo);
+  return select(isNaN(result), x * y + z, result);
+}
+
 Num expandFma(Num x, Num y, Num z) {
-  // The sum of the exact product and z, rounded to odd, so that the rounding to the final width is the only one.
-  bool isSingle = !x.isDouble();
-  Pair product = isSingle ? Pair{widen(x) * widen(y), Num()} : exactProduct(x, y);
-  Pair sum = exactSum(product.hi, isSingle ? widen(z) : z);
-  Num rest = isSingle ? sum.lo : sum.lo + product.lo;
-  if (!isSingle)
-    return select(abs(sum.hi) < 0x1p1023, sum.hi + rest, sum.hi);
+  if (x.isDouble())
+    return expandDoubleFma(x, y, z);
+  // The sum of the exact product and z in f64, rounded to odd, so that the rounding to f32 is the only one.
+  Pair sum = exactSum(widen(x) * widen(y), widen(z));
   Num bits = bitsOf(sum.hi), even = isZeroInt(bits & 1);
   // Toward the rest: one step up or down in magnitude makes an even significand odd.
-  Num sameSign = compareInt(mlir::arith::CmpIPredicate::sge, bits ^ bitsOf(rest), bits.likeInt(0));
+  Num sameSign = compareInt(mlir::arith::CmpIPredicate::sge, bits ^ bitsOf(sum.lo), bits.likeInt(0));
   Num odd = floatOf(select(sameSign, addInt(bits, 1), addInt(bits, -1)));
-  Num inexact = compare(Compare::ONE, rest, rest.like(0.0));
+  Num inexact = compare(Compare::ONE, sum.lo, sum.lo.like(0.0));
   return narrow(select(even & inexact, odd, sum.hi));
 }
 
