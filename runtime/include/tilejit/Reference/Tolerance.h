@@ -19,6 +19,9 @@
 //   f64: twice that, since the reference rounds as well.
 // - Products of tf32 round both operands to 11 bits: 2 * 2^-11 + 2^-22. bf16x3 keeps 16 bits of each operand and leaves
 //   out the smallest of four products: 3 * 2^-16.
+// - A softmax follows x - max, exp, sum and quotient; a layernorm the mean, then the squares of what is left of each
+//   element, then rsqrt; each with the roundings of its steps, doubled where a single pass over a row has more of them.
+//   A variance from a difference of two sums is not within the bound.
 // - Errors of operands go through an operation by its extremes over [x - e, x + e] where it is monotonic, else by a
 //   bound on its slope. Where they may lie on both sides of a jump (floor, comparison, %), e is the jump.
 // - Where finite operands may overflow in some order of summation, or an uncertain operand may leave the domain of a
