@@ -1,0 +1,45 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Conversions from the tile dialect: registration and ready-made pipelines.
+
+#ifndef TILEJIT_CONVERSION_PASSES_H
+#define TILEJIT_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "tilejit/Target/TargetSpec.h"
+
+#include <memory>
+
+namespace mlir {
+class ModuleOp;
+class OpPassManager;
+namespace arith {
+class ArithDialect;
+}
+namespace math {
+class MathDialect;
+}
+namespace scf {
+class SCFDialect;
+}
+namespace vector {
+class VectorDialect;
+}
+namespace LLVM {
+class LLVMDialect;
+}
+} // namespace mlir
+
+namespace tilejit {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "tilejit/Conversion/Passes.h.inc"
+
+/// Tile kernels to clean loops over vectors: the conversion with the facts of a CPU, then canonicalisation, removal of
+/// common subexpressions and hoisting of loop invariants. LLVM's mid-end is not expected to run on the result.
+void buildTileToCPUPipeline(mlir::OpPassManager &manager, const CpuFacts &facts);
+
+} // namespace tilejit
+
+#endif // TILEJIT_CONVERSION_PASSES_H

@@ -1,0 +1,55 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What the forms of a product share: how operands are converted, the multiply-add, how far a product has to go.
+
+#ifndef TILEJIT_CONVERSION_TILETOCPU_DOT_H
+#define TILEJIT_CONVERSION_TILETOCPU_DOT_H
+
+#include "KernelLowering.h"
+
+namespace tilejit::cpu {
+
+/// A product that is being lowered: result[m x n] += a[m x k] * b[k x n] in scratch memory.
+struct Product {
+  KernelLowering &l;
+  tile::DotOp op;
+  int64_t m, n, k;
+  mlir::Type compute;       ///< f32, f64 or i32.
+  Index rows, columns, depth; ///< How much of m, n and k can make a difference.
+  mlir::Value result;       ///< The accumulator's memory.
+  int64_t resultStride;     ///< Elements from row to row.
+  bool startsAtZero = false; ///< The accumulator is zero and its memory not yet written.
+
+  Product(KernelLowering &l, tile::DotOp op);
+  /// Lanes of `compute` of an operand's lanes.
+  mlir::Value convert(mlir::Value value, bool isUnsigned);
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
+  mlir::Value zero(mlir::Type type);
+  mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
+  int64_t elementBytes() { return byteSize(compute); }
+};
+
+/// Parts that operands are split into: 1, or the two halves of bf16x3 and which of them meet.
+struct OperandParts {
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 3> products; ///< Part of a, part of b.
+  unsigned count = 1;
+};
+OperandParts operandParts(tile::Precision precision);
+/// Part `index` of an operand in f32: itself, rounded to tf32, or the high or low bf16 half.
+mlir::Value operandPart(KernelLowering &l, tile::Precision precision, unsigned index, mlir::Value value);
+
+/// MR x NR elements of the result that a microkernel keeps in registers.
+struct RegisterTile {
+  int64_t rows, columns;
+};
+RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t n);
+
+/// A and B packed, register tiles: for more than a few rows.
+mlir::LogicalResult lowerBlockedProduct(Product &product);
+/// B read once where it lies: for up to `skinnyRows` rows.
+mlir::LogicalResult lowerSkinnyProduct(Product &product);
+inline constexpr int64_t skinnyRows = 4;
+
+} // namespace tilejit::cpu
+
+#endif // TILEJIT_CONVERSION_TILETOCPU_DOT_H

@@ -1,0 +1,204 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Which lazy values are better stored where they stand, and storing them: loads from memory that the kernel writes,
+// expensive values with several consumers, transpositions and reshapes that would scatter lanes.
+
+#include "KernelLowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// Whether a reshape only adds or removes dimensions of size 1.
+static bool keepsCoordinates(tile::ReshapeOp op) {
+  auto isMany = [](int64_t size) { return size != 1; };
+  SmallVector<int64_t> from, to;
+  llvm::copy_if(shapeOf(op.getSource()), std::back_inserter(from), isMany);
+  llvm::copy_if(shapeOf(op.getResult()), std::back_inserter(to), isMany);
+  return from == to;
+}
+
+/// Whether lanes side by side in the result of a transposition lie apart in its operand.
+bool KernelLowering::movesLanes(Operation *op) {
+  auto transpose = dyn_cast<tile::TransposeOp>(op);
+  if (!transpose)
+    return false;
+  int from = laneDimension(shapeOf(transpose.getSource())), to = laneDimension(shapeOf(transpose.getResult()));
+  return to >= 0 && transpose.getPermutation()[to] != from;
+}
+
+/// The eager operations that read a value, through lazy ones.
+static void collectRoots(KernelLowering &l, Value value, llvm::SmallPtrSetImpl<Operation *> &seen,
+                         llvm::SmallPtrSetImpl<Operation *> &roots) {
+  for (Operation *user : value.getUsers()) {
+    bool lazy = l.tables.lazy.contains(user->getName().getStringRef()) && user->getNumResults() == 1 &&
+                isa<RankedTensorType>(user->getResult(0).getType());
+    if (!lazy)
+      roots.insert(user);
+    else if (seen.insert(user).second)
+      collectRoots(l, user->getResult(0), seen, roots);
+  }
+}
+
+/// Whether evaluating a value again costs more than reading it back.
+static bool isExpensive(KernelLowering &l, Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || l.stored(value) || depth > 16)
+    return false;
+  if (isa<math::MathDialect>(op->getDialect()) &&
+      !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp>(op))
+    return true;
+  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return true;
+  return l.lazyOp(value) && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isa<RankedTensorType>(operand.getType()) && isExpensive(l, operand, depth + 1);
+         });
+}
+
+bool KernelLowering::wantsMaterialising(Operation *op) {
+  if (op->use_empty())
+    return false;
+  if (isHazardousLoad(op))
+    return true;
+  Value result = op->getResult(0);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return elements && !elements.isSplat();
+  }
+  if (movesLanes(op)) // Products transpose while they pack.
+    return !llvm::all_of(op->getUsers(), [](Operation *user) { return isa<tile::DotOp>(user); });
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
+    return !keepsCoordinates(reshape);
+  if (isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandOp, tile::LoadOp>(op) || !isExpensive(*this, result))
+    return false;
+  auto inDeeperLoop = [&](Operation *user) {
+    Operation *parent = user->getParentOp();
+    return parent != op->getParentOp() && isa<LoopLikeOpInterface>(parent);
+  };
+  if (llvm::any_of(op->getUsers(), inDeeperLoop))
+    return true;
+  llvm::SmallPtrSet<Operation *, 8> users(op->user_begin(), op->user_end()), seen, roots;
+  if (users.size() < 2)
+    return false;
+  collectRoots(*this, result, seen, roots);
+  return roots.size() >= 2;
+}
+
+LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Operation *op = tile.getDefiningOp();
+  if (movesLanes(op))
+    return materialiseTransposed(tile);
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !keepsCoordinates(reshape))
+    return materialiseReshape(tile);
+  if (!memory && fitsRegisters(type, 8)) {
+    SmallVector<Value> values;
+    if (failed(evaluateRegisters(tile, values)))
+      return failure();
+    setStored(tile, registersOf(type, values));
+    return success();
+  }
+  FailureOr<Buffer> buffer = allocate(type, op, dense);
+  if (failed(buffer) || failed(assign(*buffer, tile)))
+    return failure();
+  Stored place;
+  place.buffer = *buffer;
+  setStored(tile, place);
+  return success();
+}
+
+/// Stores the operand without gaps; the result is the same memory under another shape.
+LogicalResult KernelLowering::materialiseReshape(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  Value source = op->getOperand(0);
+  FailureOr<Buffer> buffer = allocate(cast<RankedTensorType>(source.getType()), op, /*dense=*/true);
+  if (failed(buffer) || failed(assign(*buffer, source)))
+    return failure();
+  ArrayRef<int64_t> shape = shapeOf(tile);
+  Stored place;
+  place.buffer.pointer = buffer->pointer;
+  place.buffer.strides.resize(shape.size());
+  int64_t stride = 1;
+  for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
+    place.buffer.strides[d] = stride;
+    stride *= shape[d];
+  }
+  setStored(tile, place);
+  return success();
+}
+
+/// Squares of lanes x lanes elements, read as rows of the operand and written as rows of the result.
+LogicalResult KernelLowering::materialiseTransposed(Value tile) {
+  auto op = cast<tile::TransposeOp>(tile.getDefiningOp());
+  auto type = cast<RankedTensorType>(tile.getType());
+  ArrayRef<int64_t> shape = type.getShape(), permutation = op.getPermutation();
+  Value source = op.getSource();
+  int sourceLane = laneDimension(shapeOf(source)), resultLane = laneDimension(shape);
+  int other = llvm::find(permutation, sourceLane) - permutation.begin(); // Where the operand's lanes go.
+
+  SmallVector<int64_t> padded(shape);
+  padded[other] = llvm::alignTo(padded[other], lanes);
+  FailureOr<Buffer> buffer = allocate(RankedTensorType::get(padded, type.getElementType()), op);
+  if (failed(buffer))
+    return failure();
+
+  // Unchecked if the whole operand is inside and made of whole squares.
+  Segment whole;
+  whole.dim = sourceLane;
+  whole.width = lanes;
+  whole.checked = false;
+  for (int64_t size : shapeOf(source))
+    whole.at.push_back(size - 1);
+  Index inside = uncheckedLimit(whole, padded[other], source);
+  Value fast = e.less(padded[other] - 1, inside);
+  if (shape[other] != padded[other])
+    fast = e.constant(b.getBoolAttr(false));
+
+  auto squares = [&](bool checked) -> LogicalResult {
+    SmallVector<Index> limits(shape);
+    limits[other] = limits[resultLane] = 1; // Visited by the two inner loops.
+    SmallVector<Value> nothing;
+    Segment read, write;
+    return forEachSegment(limits, -1, {}, nothing, [&](const Segment &outer, Index, auto &) {
+      return loop(0, shape[resultLane], lanes, nothing, [&](Index column, auto &) {
+        return loop(0, shape[other], lanes, nothing, [&](Index row, auto &) {
+          read = write = outer;
+          SmallVector<Value> rows;
+          for (int64_t i = 0; i < lanes; ++i) {
+            write.at[resultLane] = shape[resultLane] % lanes ? e.min(e.add(column, i), shape[resultLane] - 1)
+                                                             : e.add(column, i);
+            write.at[other] = row;
+            for (auto [d, p] : llvm::enumerate(permutation))
+              read.at[p] = write.at[d];
+            read.dim = sourceLane;
+            read.width = lanes;
+            read.checked = checked;
+            Value value = evaluate(source, read);
+            if (!value)
+              return failure();
+            rows.push_back(toMemory(value, type.getElementType()));
+          }
+          e.transposeSquare(rows);
+          write.at[resultLane] = column;
+          write.dim = resultLane;
+          for (int64_t i = 0; i < lanes; ++i) {
+            write.at[other] = e.add(row, i);
+            e.store(rows[i], e.address(buffer->pointer, bufferOffset(*buffer, write.at),
+                                       memoryType(type.getElementType())));
+          }
+          return success();
+        });
+      });
+    });
+  };
+  if (failed(branch(fast, [&] { return squares(false); }, [&] { return squares(true); })))
+    return failure();
+  Stored place;
+  place.buffer = *buffer;
+  setStored(tile, place);
+  return success();
+}

@@ -1,0 +1,181 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Views: making them and their parts, and loading segments of their tiles with bounds and padding.
+
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+//===-- loads ------------------------------------------------------------------------------------------------------===//
+
+Value KernelLowering::padValue(tile::Pad pad, Type element) {
+  if (auto type = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    auto extreme = [&](bool negative) {
+      if (llvm::APFloat::semanticsHasInf(semantics))
+        return llvm::APFloat::getInf(semantics, negative);
+      return llvm::APFloat::getLargest(semantics, negative && llvm::APFloat::semanticsHasSignedRepr(semantics));
+    };
+    switch (pad) {
+    case tile::Pad::One:
+      return e.floatConstant(type, 1.0);
+    case tile::Pad::Lowest:
+      return e.floatConstant(type, extreme(true));
+    case tile::Pad::Highest:
+      return e.floatConstant(type, extreme(false));
+    case tile::Pad::NaN:
+      if (llvm::APFloat::semanticsHasNaN(semantics))
+        return e.floatConstant(type, llvm::APFloat::getNaN(semantics));
+      [[fallthrough]];
+    default:
+      if (isa<Float8E8M0FNUType>(type)) // Has no zero; its least value is all zero bits.
+        return e.floatConstant(type, llvm::APFloat::getSmallest(semantics));
+      return e.floatConstant(type, llvm::APFloat::getZero(semantics));
+    }
+  }
+  auto type = cast<IntegerType>(registerType(element, true));
+  unsigned bits = type.getWidth();
+  switch (pad) {
+  case tile::Pad::One:
+    return e.intConstant(type, llvm::APInt(bits, 1));
+  case tile::Pad::Lowest:
+    return e.intConstant(type, llvm::APInt::getSignedMinValue(bits));
+  case tile::Pad::Highest:
+    return e.intConstant(type, llvm::APInt::getSignedMaxValue(bits));
+  case tile::Pad::AllOnes:
+    return e.intConstant(type, llvm::APInt::getAllOnes(bits));
+  default:
+    return e.intConstant(type, llvm::APInt::getZero(bits));
+  }
+}
+
+static SmallVector<Segment, 3> noOperands(KernelLowering &, Operation *, const Segment &) { return {}; }
+
+/// One element: a conditional address, so that nothing outside is touched and no branch is needed.
+static Value loadElement(KernelLowering &l, const Access &a, tile::Pad pad, const Segment &segment) {
+  Type memory = memoryType(a.element);
+  Value inside;
+  Value address = a.origin;
+  for (auto [d, at] : llvm::enumerate(segment.at)) {
+    inside = l.e.both(inside, l.e.less(at, a.extents[d]));
+    address = l.e.address(address, l.e.mul(at, a.strides[d]), memory);
+  }
+  if (!inside)
+    return l.fromMemory(l.e.load(memory, address), a.element);
+  address = arith::SelectOp::create(l.b, l.e.loc, inside, address, l.scratch());
+  Value value = l.fromMemory(l.e.load(memory, address), a.element);
+  return arith::SelectOp::create(l.b, l.e.loc, inside, value, l.padValue(pad, a.element));
+}
+
+static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segment, ArrayRef<Value>) {
+  const Access &a = l.loadAccess(op);
+  tile::Pad pad = cast<tile::LoadOp>(op).getPad();
+  if (segment.dim < 0)
+    return loadElement(l, a, pad, segment);
+
+  Type memory = memoryType(a.element);
+  VectorType type = l.e.vector(memory, segment.width);
+  Value address = a.origin, inside, mask;
+  for (auto [d, at] : llvm::enumerate(segment.at)) {
+    if (static_cast<int>(d) == segment.dim)
+      continue;
+    if (segment.checked)
+      inside = l.e.both(inside, l.e.less(at, a.extents[d]));
+    address = l.e.address(address, l.e.mul(at, a.strides[d]), memory);
+  }
+  Index stride = a.strides[segment.dim];
+  address = l.e.address(address, l.e.mul(segment.at[segment.dim], stride), memory);
+  Value other;
+  if (segment.checked) {
+    Index remaining = l.e.sub(a.extents[segment.dim], segment.at[segment.dim]);
+    mask = l.e.laneMask(l.e.select(inside, remaining, 0), segment.width);
+    if (mask)
+      other = l.e.splat(l.toMemory(l.padValue(pad, a.element), a.element), segment.width);
+  }
+  if (stride.is(1))
+    return l.fromMemory(l.e.load(type, address, mask, other), a.element);
+  if (!other)
+    other = l.e.splat(l.toMemory(l.padValue(tile::Pad::Zero, a.element), a.element), segment.width);
+  Value steps = l.e.iota(l.e.vector(l.e.i64(), segment.width));
+  Value offsets = arith::MulIOp::create(l.b, l.e.loc, steps, l.e.splat(l.e.value(stride), segment.width));
+  Value addresses = LLVM::GEPOp::create(l.b, l.e.loc, l.e.vector(l.e.pointer(), segment.width), memory, address,
+                                        ArrayRef<LLVM::GEPArg>{offsets});
+  return l.fromMemory(l.e.gather(type, addresses, mask, other), a.element);
+}
+
+static LogicalResult lowerLoad(KernelLowering &l, Operation *op) {
+  auto load = cast<tile::LoadOp>(op);
+  l.setAccess(op, l.access(load.getView(), load.getCoordinates(), load.getType().getShape(),
+                           load.getPad() != tile::Pad::None));
+  return l.wantsMaterialising(op) ? l.materialise(load.getResult()) : success();
+}
+
+//===-- views ------------------------------------------------------------------------------------------------------===//
+
+static LogicalResult lowerView(KernelLowering &l, Operation *op) {
+  auto make = cast<tile::ViewOp>(op);
+  tile::ViewType type = make.getResult().getType();
+  ViewValue v;
+  v.element = type.getElementType();
+  v.base = l.scalar(make.getBase());
+  auto sizes = make.getSizes().begin(), strides = make.getStrides().begin();
+  int64_t rank = type.getRank();
+  for (int64_t d = 0; d < rank; ++d)
+    v.sizes.push_back(type.isDynamicDim(d) ? l.index(*sizes++) : Index(type.getShape()[d]));
+  v.strides.resize(rank);
+  for (int64_t d = 0; d < rank && !type.isDense(); ++d)
+    v.strides[d] = ShapedType::isDynamic(type.getStaticStride(d)) ? l.index(*strides++) : Index(type.getStaticStride(d));
+  for (int64_t d = rank - 1; d >= 0 && type.isDense(); --d)
+    v.strides[d] = d == rank - 1 ? Index(1) : l.e.mul(v.strides[d + 1], v.sizes[d + 1]);
+  l.setView(op->getResult(0), std::move(v));
+  return success();
+}
+
+static LogicalResult lowerSubview(KernelLowering &l, Operation *op) {
+  auto part = cast<tile::SubviewOp>(op);
+  const ViewValue source = l.view(part.getSource());
+  tile::ViewType type = part.getResult().getType();
+  ViewValue v = source;
+  auto sizes = part.getSizes().begin();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    v.sizes[d] = type.isDynamicDim(d) ? l.index(*sizes++) : Index(type.getShape()[d]);
+    v.base = l.e.address(v.base, l.e.mul(l.index(part.getOffsets()[d]), source.strides[d]), memoryType(v.element));
+  }
+  l.setView(op->getResult(0), std::move(v));
+  return success();
+}
+
+static LogicalResult lowerDim(KernelLowering &l, Operation *op) {
+  auto dim = cast<tile::DimOp>(op);
+  l.setScalar(dim.getResult(), l.e.value(l.view(dim.getView()).sizes[dim.getDim()]));
+  return success();
+}
+
+static LogicalResult lowerStride(KernelLowering &l, Operation *op) {
+  auto stride = cast<tile::StrideOp>(op);
+  l.setScalar(stride.getResult(), l.e.value(l.view(stride.getView()).strides[stride.getDim()]));
+  return success();
+}
+
+static LogicalResult lowerBase(KernelLowering &l, Operation *op) {
+  auto base = cast<tile::BaseOp>(op);
+  l.setScalar(base.getResult(), l.view(base.getView()).base);
+  return success();
+}
+
+/// Advice; the CPU's own prefetcher sees the streams that tiles are read in.
+static LogicalResult lowerNothing(KernelLowering &, Operation *) { return success(); }
+
+void tilejit::cpu::registerMemory(OpTables &tables) {
+  tables.lazy[tile::LoadOp::getOperationName()] = {noOperands, combineLoad};
+  tables.eager[tile::LoadOp::getOperationName()] = lowerLoad;
+  tables.eager[tile::ViewOp::getOperationName()] = lowerView;
+  tables.eager[tile::SubviewOp::getOperationName()] = lowerSubview;
+  tables.eager[tile::DimOp::getOperationName()] = lowerDim;
+  tables.eager[tile::StrideOp::getOperationName()] = lowerStride;
+  tables.eager[tile::BaseOp::getOperationName()] = lowerBase;
+  tables.eager[tile::PrefetchOp::getOperationName()] = lowerNothing;
+  tables.eager[tile::HintOp::getOperationName()] = lowerNothing;
+}

@@ -1,0 +1,125 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Copies parts of a lazy matrix into scratch memory in the form that a product reads: whole vectors, another element
+// type, transposed where the matrix is written as a transposition.
+
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+Value KernelLowering::transposeSource(Value tile) {
+  if (stored(tile))
+    return {};
+  auto op = tile.getDefiningOp<tile::TransposeOp>();
+  return op && movesLanes(op) ? op.getSource() : Value();
+}
+
+namespace {
+/// One copy: rows [0, rows) and columns [column, column + columns) to destination[row * rowStride + c - column].
+struct Packer {
+  KernelLowering &l;
+  Value tile, source; ///< source: what tile is the transposition of.
+  Index rows, column, columns;
+  int64_t mostColumns;
+  Value destination;
+  int64_t rowStride;
+  KernelLowering::Convert convert;
+
+  Type element() const { return cast<RankedTensorType>(tile.getType()).getElementType(); }
+  ArrayRef<int64_t> shape() const { return cast<RankedTensorType>(tile.getType()).getShape(); }
+
+  /// Whether everything that is copied, up to whole vectors (whole squares if transposed), lies inside.
+  Value isInside() {
+    Index lastRow = l.e.sub(source ? l.e.roundUp(rows, l.lanes) : rows, 1);
+    Index end = l.e.add(column, l.e.roundUp(columns, l.lanes));
+    Segment segment;
+    segment.width = l.lanes;
+    segment.checked = false;
+    if (!source) {
+      segment.at = {lastRow, column};
+      segment.dim = 1;
+      Value inTile = l.e.less(end, shape()[1] + 1);
+      return l.e.both(inTile, l.e.less(l.e.sub(end, 1), l.uncheckedLimit(segment, shape()[1], tile)));
+    }
+    // Lanes run along the rows here.
+    segment.at = {l.e.sub(end, 1), 0};
+    segment.dim = 1;
+    Value inTile = l.e.both(l.e.less(end, shape()[1] + 1), l.e.less(lastRow, shape()[0]));
+    return l.e.both(inTile, l.e.less(lastRow, l.uncheckedLimit(segment, shape()[0], source)));
+  }
+
+  void write(Value value, Index row, Index at) {
+    Value converted = convert(value);
+    Index offset = l.e.add(l.e.mul(row, rowStride), at);
+    l.e.store(converted, l.e.address(destination, offset, getElementTypeOrSelf(converted.getType())));
+  }
+
+  LogicalResult copyRows(bool checked) {
+    SmallVector<Value> nothing;
+    bool few = mostColumns <= 4 * l.lanes && columns.isConstant();
+    return l.loop(0, rows, 1, nothing, [&](Index row, auto &) -> LogicalResult {
+      auto one = [&](Index at) -> LogicalResult {
+        Segment segment;
+        segment.at = {row, l.e.add(column, at)};
+        segment.dim = 1;
+        segment.width = l.lanes;
+        segment.checked = checked;
+        Value value = l.evaluate(tile, segment);
+        if (!value)
+          return failure();
+        write(value, row, at);
+        return success();
+      };
+      if (!few)
+        return l.loop(0, columns, l.lanes, nothing, [&](Index at, auto &) { return one(at); });
+      for (int64_t at = 0; at < columns.constant; at += l.lanes)
+        if (failed(one(at)))
+          return failure();
+      return success();
+    });
+  }
+
+  /// Squares: rows of the source become columns of the copy.
+  LogicalResult copySquares(bool checked) {
+    SmallVector<Value> nothing;
+    return l.loop(0, rows, l.lanes, nothing, [&](Index row, auto &) {
+      return l.loop(0, columns, l.lanes, nothing, [&](Index at, auto &) -> LogicalResult {
+        SmallVector<Value> square;
+        for (int64_t i = 0; i < l.lanes; ++i) {
+          Index sourceRow = l.e.add(l.e.add(column, at), i);
+          if (checked) // Rows beyond the tile repeat its last one; nobody reads what they give.
+            sourceRow = l.e.min(sourceRow, shape()[1] - 1);
+          Segment segment;
+          segment.at = {sourceRow, row};
+          segment.dim = 1;
+          segment.width = l.lanes;
+          segment.checked = checked;
+          Value value = l.evaluate(source, segment);
+          if (!value)
+            return failure();
+          square.push_back(convert(value));
+        }
+        l.e.transposeSquare(square);
+        for (int64_t i = 0; i < l.lanes; ++i) {
+          Index offset = l.e.add(l.e.mul(l.e.add(row, i), rowStride), at);
+          l.e.store(square[i], l.e.address(destination, offset, getElementTypeOrSelf(square[i].getType())));
+        }
+        return success();
+      });
+    });
+  }
+};
+} // namespace
+
+LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
+                                         Value destination, int64_t rowStride, Convert convert) {
+  Packer packer{*this,       tile,      transposeSource(tile), rows, column, columns, mostColumns, destination,
+                rowStride, convert};
+  auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
+  Value inside = packer.isInside();
+  if (!inside)
+    return copy(false);
+  return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
+}

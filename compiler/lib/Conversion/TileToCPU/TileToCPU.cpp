@@ -1,0 +1,73 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The pass convert-tile-to-cpu and the pipeline around it.
+
+#include "KernelLowering.h"
+#include "LaunchRule.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "tilejit/Conversion/Passes.h"
+
+namespace tilejit {
+#define GEN_PASS_DEF_TILETOCPUPASS
+#include "tilejit/Conversion/Passes.h.inc"
+} // namespace tilejit
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+namespace {
+struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
+  using TileToCPUPassBase::TileToCPUPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
+    if (kernels.empty())
+      return;
+    CpuModel model{vectorBits, vectorRegisters, fma, masks, l1Bytes, l2Bytes, scratchLimit};
+    if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
+      return signalPassFailure();
+
+    OpBuilder builder(module.getBodyRegion());
+    builder.setInsertionPointToEnd(module.getBody());
+    SmallVector<LoweredKernel> lowered;
+    SmallVector<Operation *> assertions;
+    for (tile::KernelOp kernel : kernels) {
+      LLVM::LLVMFuncOp function = declareKernelFunction(builder, kernel);
+      KernelLowering lowering(kernel, model, builder, function, assertions);
+      if (failed(lowering.run()))
+        return signalPassFailure();
+      lowered.push_back({kernel, function, lowering.scratchBytes()});
+    }
+    emitPlan(builder, module.getLoc(), lowered);
+    emitRun(builder, module.getLoc(), lowered);
+    for (tile::KernelOp kernel : kernels)
+      kernel.erase();
+  }
+
+private:
+  LogicalResult checkModel(const CpuModel &model) {
+    if (model.vectorBits < 64 || !llvm::isPowerOf2_64(model.vectorBits) || model.vectorRegisters < 8)
+      return getOperation().emitError("expected vectors of a power of two of at least 64 bits and at least 8 registers, got ")
+             << model.vectorBits << " bits and " << model.vectorRegisters << " registers";
+    return success();
+  }
+};
+} // namespace
+
+void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &facts) {
+  TileToCPUPassOptions options;
+  options.vectorBits = facts.vectorBits;
+  options.vectorRegisters = facts.vectorRegisters;
+  options.fma = facts.hasFma;
+  options.masks = facts.hasMasks;
+  options.l1Bytes = facts.l1Bytes;
+  options.l2Bytes = facts.l2Bytes;
+  manager.addPass(createTileToCPUPass(options));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createLoopInvariantCodeMotionPass());
+}
