@@ -1,9 +1,8 @@
-/* Part of tilejit, under the Apache License v2.0. See LICENSE for details.
- *
- * tilejit in a C program: a context, a kernel from a description, two launches with different sizes, the counters. The
- * description has a symbolic size, so that both launches run the same code. The second run of the program finds the
- * kernel in the cache and starts no compiler.
- */
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// tilejit in a C program: a context, a kernel from a description, two launches with different sizes, the counters. The
+// description has a symbolic size, so that both launches run the same code. The second run of the program finds the
+// kernel in the cache and starts no compiler.
 
 #include <tilejit-c/tilejit.h>
 

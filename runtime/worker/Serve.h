@@ -17,7 +17,8 @@ struct ServeOptions {
 };
 
 /// Serves the socket; gives the exit code of the process. While it compiles, another thread watches the socket: when
-/// the library's process is gone, so is this one.
+/// the library's process is gone, so is this one. (The kernel's own death signal is no use here: it comes when the
+/// thread that started the worker ends, not its process.)
 int serve(int fd, const ServeOptions &options);
 
 } // namespace tilejit::worker

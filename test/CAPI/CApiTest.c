@@ -1,8 +1,7 @@
-/* Part of tilejit, under the Apache License v2.0. See LICENSE for details.
- *
- * The C interface from C: every function once with good and once with bad arguments, over a fake compiler (its folder
- * and the worker program are arguments).
- */
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The C interface from C: every function once with good and once with bad arguments, over a fake compiler (its folder
+// and the worker program are arguments).
 
 #include "tilejit-c/tilejit.h"
 

@@ -1,9 +1,8 @@
-/* Part of tilejit, under the Apache License v2.0. See LICENSE for details.
- *
- * The structs of DLPack 1.1 that tensors are handed over in, written from its specification. Left out where the
- * original header was included before; include this one or that one first, both work. Only DLTensor is used by
- * tilejit: tensors are borrowed for the time of a call, never owned.
- */
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The structs of DLPack 1.1 that tensors are handed over in, written from its specification. Left out where the
+// original header was included before; include this one or that one first, both work. Only DLTensor is used by
+// tilejit: tensors are borrowed for the time of a call, never owned.
 
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_

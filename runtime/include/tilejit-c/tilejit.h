@@ -1,17 +1,16 @@
-/* Part of tilejit, under the Apache License v2.0. See LICENSE for details.
- *
- * tilejit's C interface: contexts, buffers, kernels, launches. It never exits, prints, throws, installs signal handlers
- * or changes the environment; loading the library runs no code and starts no thread.
- *
- * Status: every function that can fail returns a tilejit_status_t: NULL is success; anything else is an object that the
- * caller releases with tilejit_status_release(). Outputs are written on success only.
- * Ownership: what a function hands out through an `out_` parameter belongs to the caller, who releases it with the
- * function of its type. Releasing NULL does nothing. Inputs are borrowed for the time of the call.
- * Threads: all functions may be called from any thread at once; a release may not overlap with a use of what it
- * releases. Handles may be used in a child after fork().
- * Structs begin with `struct_size`, which the caller sets to sizeof; fields beyond it count as zero, so that programs
- * built with an older header go on working. Reserved fields have to be zero.
- */
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// tilejit's C interface: contexts, buffers, kernels, launches. It never exits, prints, throws, installs signal handlers
+// or changes the environment; loading the library runs no code and starts no thread.
+//
+// Status: every function that can fail returns a tilejit_status_t: NULL is success; anything else is an object that the
+// caller releases with tilejit_status_release(). Outputs are written on success only.
+// Ownership: what a function hands out through an `out_` parameter belongs to the caller, who releases it with the
+// function of its type. Releasing NULL does nothing. Inputs are borrowed for the time of the call.
+// Threads: all functions may be called from any thread at once; a release may not overlap with a use of what it
+// releases. Handles may be used in a child after fork().
+// Structs begin with `struct_size`, which the caller sets to sizeof; fields beyond it count as zero, so that programs
+// built with an older header go on working. Reserved fields have to be zero.
 
 #ifndef TILEJIT_C_TILEJIT_H
 #define TILEJIT_C_TILEJIT_H
