@@ -106,7 +106,7 @@ std::string Execution::title() const {
   std::string text(familyName(description()->family));
   std::string shapes;
   for (const HostTensor &input : operands_.inputs())
-    shapes += (shapes.empty() ? " " : " x ") + shapeText(input.shape());
+    shapes += (shapes.empty() ? " " : " x ") + tensorShapeText(input.shape());
   text += shapes;
   if (!operands_.inputs().empty())
     text += " " + std::string(dtypeName(operands_.inputs().front().dtype()));

@@ -6,6 +6,7 @@
 
 #include "tilejit/ABI/KernelABI.h"
 #include "tilejit/Base/Text.h"
+#include "tilejit/Description/Config.h"
 #include "tilejit/Description/Parse.h"
 
 #include <array>
@@ -60,8 +61,19 @@ struct ContextImpl::Attempt {
   int64_t compileNs = 0;
 };
 
+/// Refuses schedule options that the compiler would refuse, without asking it.
+static Status checkOptions(const Source &source, const TargetSpec &target, const CompileOptions &options) {
+  if (!source.isTile())
+    return checkConfig(source.description->family, target.isCpu(), options.config);
+  if (options.config.empty())
+    return Status::ok();
+  return Status(StatusCode::InvalidArgument,
+                "config key '" + options.config.begin()->first + "': a tile file has its schedule in its text");
+}
+
 Expected<KeyMaterial> ContextImpl::keyMaterial(const Source &source, const TargetSpec &target,
                                                const CompileOptions &options) {
+  TILEJIT_RETURN_IF_ERROR(checkOptions(source, target, options));
   bool asked = false;
   return materialFor(source, target, options, asked);
 }
@@ -85,6 +97,7 @@ Expected<KeyMaterial> ContextImpl::materialFor(const Source &source, const Targe
 
 Expected<CompiledKernel> ContextImpl::compile(const Source &source, const TargetSpec &target,
                                               const CompileOptions &options) {
+  TILEJIT_RETURN_IF_ERROR(checkOptions(source, target, options));
   int64_t started = options_.system->monotonicNanoseconds();
   bool workerStarted = false;
   for (int round = 0;; ++round) {
