@@ -89,7 +89,8 @@ private:
     manifest.config = std::move(config);
     for (bool outputs : {false, true})
       for (const Operand &operand : outputs ? description.outputs : description.inputs)
-        manifest.operands.push_back({operand.name, std::string(dtypeName(operand.dtype)), operand.rank(), outputs});
+        manifest.operands.push_back(
+            {operand.name, std::string(dtypeName(operand.dtype)), operand.rank(), outputs, {}, {}});
     return Status::ok();
   }
 

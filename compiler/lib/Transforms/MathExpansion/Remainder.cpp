@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// The remainder of a truncating division. r -= q * y with q the quotient cut to so few bits that the difference is
-// exact, repeated until r < y: once where the quotient has less than 50 bits, at most 40 times for the extremes.
+// The remainder of a truncating division. r -= q * y with q the quotient cut to 51 bits, so that the difference is
+// exact, repeated until r < y: once where the quotient has less than 50 bits, at most 45 times for the extremes.
 
 #include "Functions.h"
 
@@ -16,7 +16,7 @@ namespace tilejit::math {
 
 namespace {
 
-/// One step for doubles: r with a multiple of y taken off; may end slightly below 0.
+/// One step for doubles: r with a multiple of y taken off, exactly.
 Num reduceOnce(Num r, Num y) {
   // A tiny y against a large r: multiples of y instead, so that the quotient stays finite.
   Num divisor = y;
@@ -24,11 +24,14 @@ Num reduceOnce(Num r, Num y) {
     Num multiple = divisor * 0x1p700;
     divisor = select(multiple <= r, multiple, divisor);
   }
-  Num quotient = floatOf(bitsOf(r / divisor) & ~int64_t{3});
-  Num product = truncate(quotient);
-  Pair exact = exactProduct(product, divisor);
+  // The quotient cut to a multiple of `unit`. It was rounded and may be one unit too large; with one unit put back
+  // where the rest is negative, the rest lies in [0, unit * divisor), which has an exact representation.
+  Num quotient = r / divisor, bits = bitsOf(quotient);
+  Num fourUlps = floatOf(bits & 0x7ff0000000000000) * 0x1p-50;
+  Num unit = select(fourUlps > 1.0, fourUlps, 1.0);
+  Pair exact = exactProduct(truncate(floatOf(bits & ~int64_t{3})), divisor);
   Num rest = (r - exact.hi) - exact.lo;
-  return select(rest < 0.0, rest + divisor, rest);
+  return select(rest < 0.0, rest + unit * divisor, rest);
 }
 
 Num anyLane(Num condition) {

@@ -32,12 +32,14 @@ Num expandRoundAway(Num x) {
 
 /// For doubles: twice rounded only where the two low parts of the sum meet, far below an ulp.
 static Num expandDoubleFma(Num x, Num y, Num z) {
-  // Splitting a factor near the end of the range would overflow: move a power of two to the other factor.
+  // Splitting a factor near the end of the range would overflow: move a power of two to the other factor. Where both
+  // are large the product overflows anyhow.
   Num xLarge = abs(x) > 0x1p990, yLarge = abs(y) > 0x1p990;
-  auto balanced = [](Num large, Num otherLarge, Num value) {
-    return select(large, value * 0x1p-500, select(otherLarge, value * 0x1p500, value));
+  Num xOnly = xLarge & (yLarge ^ 1), yOnly = yLarge & (xLarge ^ 1);
+  auto balanced = [](Num down, Num up, Num value) {
+    return select(down, value * 0x1p-500, select(up, value * 0x1p500, value));
   };
-  Pair product = exactProduct(balanced(xLarge, yLarge, x), balanced(yLarge, xLarge, y));
+  Pair product = exactProduct(balanced(xOnly, yOnly, x), balanced(yOnly, xOnly, y));
   Pair sum = exactSum(product.hi, z);
   Num result = sum.hi + (sum.lo + product.lo);
   return select(isNaN(result), x * y + z, result);
