@@ -1,6 +1,5 @@
 // RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse | FileCheck %s
-// RUN: tile-opt %s -convert-tile-to-cpu="vector-bits=256 vector-registers=16 masks=false" -canonicalize -cse \
-// RUN:   | FileCheck %s --check-prefix=PLAIN
+// RUN: tile-opt %s -convert-tile-to-cpu="vector-bits=256 masks=false" -canonicalize -cse | FileCheck %s --check-prefix=PLAIN
 
 // Loads and arithmetic are evaluated in the loop of the store: a loop without masks, then the rest of the row.
 // CHECK-LABEL: llvm.func internal @kernel_scale

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
-//===-- operands -----------------------------------------------------------------------------------------------------===//
+//===-- operands
+//-----------------------------------------------------------------------------------------------------===//
 
 /// How many elements along a dimension can differ from zero, as far as the bounds of a zero-padded load tell.
 static Index extentOf(KernelLowering &l, Value tile, unsigned dim) {
@@ -112,7 +113,8 @@ Value tilejit::cpu::operandPart(KernelLowering &l, tile::Precision precision, un
   return arith::SelectOp::create(l.b, l.e.loc, isFinite, rest, l.e.floatConstant(type, 0.0));
 }
 
-//===-- the register tile --------------------------------------------------------------------------------------------===//
+//===-- the register tile
+//--------------------------------------------------------------------------------------------===//
 
 RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t n) {
   int64_t vectors = llvm::divideCeil(n, lanes);
@@ -144,8 +146,8 @@ public:
       : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, p.n)), parts(operandParts(p.op.getPrecision())),
         section(llvm::alignTo(p.k, l.lanes)),
         // One vector more than needed keeps rows of a power of two apart in the cache.
-        rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes),
-        unroll(p.k % 2 ? 1 : 2), depth(p.k % 2 ? p.depth : l.e.roundUp(p.depth, 2)) {}
+        rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes), unroll(p.k % 2 ? 1 : 2),
+        depth(p.k % 2 ? p.depth : l.e.roundUp(p.depth, 2)) {}
 
   LogicalResult run();
 
@@ -195,7 +197,8 @@ LogicalResult BlockedProduct::packB(Index column) {
     auto convert = [&](Value value) {
       return operandPart(l, p.op.getPrecision(), product.second, p.convert(value, p.op.getUnsignedB()));
     };
-    if (failed(l.packMatrix(p.op.getB(), depth, column, tile.columns, tile.columns, destination, tile.columns, convert)))
+    if (failed(
+            l.packMatrix(p.op.getB(), depth, column, tile.columns, tile.columns, destination, tile.columns, convert)))
       return failure();
   }
   return success();
@@ -217,8 +220,7 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
       for (int64_t u = 0; u < unroll; ++u) {
         SmallVector<Value> vectors;
         for (int64_t v = 0; v < wide; ++v)
-          vectors.push_back(
-              l.e.load(p.vectorType(), l.e.address(fromB, u * tile.columns + v * l.lanes, p.compute)));
+          vectors.push_back(l.e.load(p.vectorType(), l.e.address(fromB, u * tile.columns + v * l.lanes, p.compute)));
         for (int64_t r = 0; r < tile.rows; ++r) {
           Value element = l.e.load(p.compute, l.e.address(fromA, r * rowStride + u, p.compute));
           Value factor = l.e.splat(element, l.lanes);
@@ -261,7 +263,8 @@ LogicalResult BlockedProduct::run() {
 
 LogicalResult tilejit::cpu::lowerBlockedProduct(Product &product) { return BlockedProduct(product).run(); }
 
-//===-- tile.dot -------------------------------------------------------------------------------------------------------===//
+//===-- tile.dot
+//-------------------------------------------------------------------------------------------------------===//
 
 static LogicalResult lowerDot(KernelLowering &l, Operation *operation) {
   auto op = cast<tile::DotOp>(operation);

@@ -14,11 +14,11 @@ struct Product {
   KernelLowering &l;
   tile::DotOp op;
   int64_t m, n, k;
-  mlir::Type compute;       ///< f32, f64 or i32.
+  mlir::Type compute;         ///< f32, f64 or i32.
   Index rows, columns, depth; ///< How much of m, n and k can make a difference.
-  mlir::Value result;       ///< The accumulator's memory.
-  int64_t resultStride;     ///< Elements from row to row.
-  bool startsAtZero = false; ///< The accumulator is zero and its memory not yet written.
+  mlir::Value result;         ///< The accumulator's memory.
+  int64_t resultStride;       ///< Elements from row to row.
+  bool startsAtZero = false;  ///< The accumulator is zero and its memory not yet written.
 
   Product(KernelLowering &l, tile::DotOp op);
   /// Lanes of `compute` of an operand's lanes.

@@ -76,30 +76,29 @@ LogicalResult SkinnyProduct::rowsOfB(Index from, Index to, int64_t together) {
     segment.at = {l.e.add(row, together - 1), 0}; // What holds for the last row holds for those before.
     segment.dim = 1;
     segment.width = l.lanes;
-    return l.forEachInRow(segment, 0, p.columns, p.op.getB(), nothing,
-                          [&](const Segment &columns, Index, auto &) -> LogicalResult {
-                            Index column = columns.at[1];
-                            SmallVector<Value> sums;
-                            for (int64_t r = 0; r < p.m; ++r)
-                              sums.push_back(l.e.load(p.vectorType(), elementOfResult(r, column)));
-                            for (int64_t q = 0; q < together; ++q) {
-                              Segment one = columns;
-                              one.at[0] = l.e.add(row, q);
-                              Value value = l.evaluate(p.op.getB(), one);
-                              if (!value)
-                                return failure();
-                              SmallVector<Value, 2> halves;
-                              for (unsigned i = 0; i < parts.count; ++i)
-                                halves.push_back(part(i, value));
-                              for (int64_t r = 0; r < p.m; ++r)
-                                sums[r] = accumulate(
-                                    [&](unsigned i) { return factors[(r * together + q) * parts.count + i]; }, halves,
-                                    sums[r]);
-                            }
-                            for (int64_t r = 0; r < p.m; ++r)
-                              l.e.store(sums[r], elementOfResult(r, column));
-                            return success();
-                          });
+    return l.forEachInRow(
+        segment, 0, p.columns, p.op.getB(), nothing, [&](const Segment &columns, Index, auto &) -> LogicalResult {
+          Index column = columns.at[1];
+          SmallVector<Value> sums;
+          for (int64_t r = 0; r < p.m; ++r)
+            sums.push_back(l.e.load(p.vectorType(), elementOfResult(r, column)));
+          for (int64_t q = 0; q < together; ++q) {
+            Segment one = columns;
+            one.at[0] = l.e.add(row, q);
+            Value value = l.evaluate(p.op.getB(), one);
+            if (!value)
+              return failure();
+            SmallVector<Value, 2> halves;
+            for (unsigned i = 0; i < parts.count; ++i)
+              halves.push_back(part(i, value));
+            for (int64_t r = 0; r < p.m; ++r)
+              sums[r] = accumulate([&](unsigned i) { return factors[(r * together + q) * parts.count + i]; }, halves,
+                                   sums[r]);
+          }
+          for (int64_t r = 0; r < p.m; ++r)
+            l.e.store(sums[r], elementOfResult(r, column));
+          return success();
+        });
   });
 }
 

@@ -44,7 +44,8 @@ Value Emitter::floatConstant(Type type, double value) {
   return floatConstant(type, number);
 }
 
-//===-- i64 arithmetic ---------------------------------------------------------------------------------------------===//
+//===-- i64 arithmetic
+//---------------------------------------------------------------------------------------------===//
 
 static constexpr auto noWrap = arith::IntegerOverflowFlags::nsw;
 
@@ -154,7 +155,8 @@ Index Emitter::select(Value condition, Index x, Index y) {
   return Index(arith::SelectOp::create(b, loc, condition, value(x), value(y)));
 }
 
-//===-- memory -----------------------------------------------------------------------------------------------------===//
+//===-- memory
+//-----------------------------------------------------------------------------------------------------===//
 
 Value Emitter::address(Value base, Index offset, Type element) {
   constexpr auto flags = LLVM::GEPNoWrapFlags::none;
@@ -162,8 +164,8 @@ Value Emitter::address(Value base, Index offset, Type element) {
     base = LLVM::GEPOp::create(b, loc, pointer(), element, base, ArrayRef<LLVM::GEPArg>{offset.value}, flags);
   // A displacement beyond 2^31 bytes is no displacement for any CPU; keep it an ordinary operand then.
   if (offset.constant > INT32_MAX || offset.constant < INT32_MIN)
-    return LLVM::GEPOp::create(b, loc, pointer(), element, base,
-                               ArrayRef<LLVM::GEPArg>{constant(offset.constant)}, flags);
+    return LLVM::GEPOp::create(b, loc, pointer(), element, base, ArrayRef<LLVM::GEPArg>{constant(offset.constant)},
+                               flags);
   if (offset.constant)
     base = LLVM::GEPOp::create(b, loc, pointer(), element, base,
                                ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset.constant)}, flags);
@@ -172,9 +174,7 @@ Value Emitter::address(Value base, Index offset, Type element) {
 
 static unsigned alignmentOf(Type type) { return byteSize(getElementTypeOrSelf(type)); }
 
-Value Emitter::load(Type type, Value address) {
-  return LLVM::LoadOp::create(b, loc, type, address, alignmentOf(type));
-}
+Value Emitter::load(Type type, Value address) { return LLVM::LoadOp::create(b, loc, type, address, alignmentOf(type)); }
 
 void Emitter::store(Value value, Value address) {
   LLVM::StoreOp::create(b, loc, value, address, alignmentOf(value.getType()));
@@ -204,7 +204,8 @@ void Emitter::scatter(Value value, Value addresses, Value mask) {
   LLVM::masked_scatter::create(b, loc, value, addresses, mask, b.getI32IntegerAttr(alignmentOf(value.getType())));
 }
 
-//===-- lanes ------------------------------------------------------------------------------------------------------===//
+//===-- lanes
+//------------------------------------------------------------------------------------------------------===//
 
 Value Emitter::iota(VectorType type) {
   SmallVector<llvm::APInt> numbers;
@@ -263,7 +264,8 @@ void Emitter::transposeSquare(MutableArrayRef<Value> rows) {
   }
 }
 
-//===-- types ------------------------------------------------------------------------------------------------------===//
+//===-- types
+//------------------------------------------------------------------------------------------------------===//
 
 int64_t tilejit::cpu::byteSize(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))

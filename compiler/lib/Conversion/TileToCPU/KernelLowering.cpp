@@ -23,6 +23,10 @@ const OpTables &tilejit::cpu::opTables(MLIRContext *context) {
     registerReduce(all);
     registerControlFlow(all);
     registerDot(all);
+    registerScan(all);
+    registerPieces(all);
+    registerPointers(all);
+    registerAtomics(all);
     return all;
   }();
   return tables;
@@ -37,8 +41,8 @@ static int64_t lanesFor(tile::KernelOp kernel, const CpuModel &model) {
       return;
     Type memory = memoryType(tensor.getElementType());
     // 16-bit floats are computed in f32 sooner or later, by us or by the CPU.
-    int64_t bits = isa<FloatType>(tensor.getElementType()) ? std::max<int64_t>(byteSize(memory) * 8, 32)
-                                                           : byteSize(memory) * 8;
+    int64_t bits =
+        isa<FloatType>(tensor.getElementType()) ? std::max<int64_t>(byteSize(memory) * 8, 32) : byteSize(memory) * 8;
     widest = std::max(widest, bits);
   };
   kernel.walk([&](Operation *op) {
@@ -63,7 +67,8 @@ LogicalResult KernelLowering::refuse(Operation *op, const Twine &why) {
   return failure();
 }
 
-//===-- the frame --------------------------------------------------------------------------------------------------===//
+//===-- the frame
+//--------------------------------------------------------------------------------------------------===//
 
 /// The kernel's argument that a view or pointer leads back to.
 static Value memoryRoot(Value value) {
@@ -77,7 +82,7 @@ static Value memoryRoot(Value value) {
 
 bool KernelLowering::isHazardousLoad(Operation *op) {
   auto load = dyn_cast<tile::LoadOp>(op);
-  return load && llvm::is_contained(writtenRoots, memoryRoot(load.getView()));
+  return load && (writesThroughPointers || llvm::is_contained(writtenRoots, memoryRoot(load.getView())));
 }
 
 LogicalResult KernelLowering::checkTypes() {
@@ -95,6 +100,7 @@ LogicalResult KernelLowering::checkTypes() {
       writtenRoots.push_back(memoryRoot(store.getView()));
     if (auto atomic = dyn_cast<tile::AtomicOp>(op))
       writtenRoots.push_back(memoryRoot(atomic.getView()));
+    writesThroughPointers |= isa<tile::ScatterOp, tile::AtomicRmwOp, tile::AtomicCasOp>(op);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -170,8 +176,8 @@ LogicalResult KernelLowering::run() {
   Value status = asserts ? e.load(e.i64(), failureSlot()) : e.constant(0);
   LLVM::ReturnOp::create(b, kernel.getLoc(), status);
   if (scratchHighWater > model.scratchLimit)
-    return refuse(kernel, "it needs " + Twine(scratchHighWater) + " bytes of scratch memory for each thread, the limit is " +
-                              Twine(model.scratchLimit));
+    return refuse(kernel, "it needs " + Twine(scratchHighWater) +
+                              " bytes of scratch memory for each thread, the limit is " + Twine(model.scratchLimit));
   return success();
 }
 
@@ -182,7 +188,8 @@ int64_t KernelLowering::assertionNumber(Operation *op) {
 
 Value KernelLowering::failureSlot() { return scratchPointer; }
 
-//===-- dispatch ---------------------------------------------------------------------------------------------------===//
+//===-- dispatch
+//---------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator())
@@ -233,7 +240,8 @@ Value KernelLowering::rebuild(Operation *op, ValueRange operands, Type resultTyp
   return b.create(state)->getResult(0);
 }
 
-//===-- views ------------------------------------------------------------------------------------------------------===//
+//===-- views
+//------------------------------------------------------------------------------------------------------===//
 
 Access KernelLowering::access(Value viewValue, ValueRange coordinates, ArrayRef<int64_t> shape, bool bounded) {
   const ViewValue &v = view(viewValue);

@@ -3,10 +3,10 @@
 // Lowers one tile kernel to one private llvm.func that runs the program instances [begin, end) of a grid.
 //
 // A tile is an expression until something consumes it. Consumers ("roots": stores, reductions, products, values that
-// cross the edge of a loop or branch) walk their own loop nest and ask for one *segment* at a time: some lanes along one
-// dimension at given coordinates. Where a value must exist as a whole it is *stored*: in registers where it is small, in
-// the thread's scratch memory otherwise. Each op family registers what it does in one of the two tables below; an
-// operation in neither is refused.
+// cross the edge of a loop or branch) walk their own loop nest and ask for one *segment* at a time: some lanes along
+// one dimension at given coordinates. Where a value must exist as a whole it is *stored*: in registers where it is
+// small, in the thread's scratch memory otherwise. Each op family registers what it does in one of the two tables
+// below; an operation in neither is refused.
 
 #ifndef TILEJIT_CONVERSION_TILETOCPU_KERNELLOWERING_H
 #define TILEJIT_CONVERSION_TILETOCPU_KERNELLOWERING_H
@@ -47,7 +47,7 @@ struct Stored {
   llvm::SmallVector<mlir::Value> registers; ///< Row by row, `lanes` elements each (1: scalars); empty: in the buffer.
   int64_t lanes = 0;
   Buffer buffer;
-  mlir::Block *block = nullptr;       ///< Where the registers came to be: after `after` in `block`.
+  mlir::Block *block = nullptr; ///< Where the registers came to be: after `after` in `block`.
   mlir::Operation *after = nullptr;
   bool inRegisters() const { return !registers.empty(); }
 };
@@ -98,12 +98,16 @@ void registerRoots(OpTables &tables);
 void registerReduce(OpTables &tables);
 void registerControlFlow(OpTables &tables);
 void registerDot(OpTables &tables);
+void registerScan(OpTables &tables);
+void registerPieces(OpTables &tables);
+void registerPointers(OpTables &tables);
+void registerAtomics(OpTables &tables);
 const OpTables &opTables(mlir::MLIRContext *context);
 
 class KernelLowering {
 public:
-  KernelLowering(tile::KernelOp kernel, const CpuModel &model, mlir::OpBuilder &builder, mlir::LLVM::LLVMFuncOp function,
-                 llvm::SmallVectorImpl<mlir::Operation *> &assertions);
+  KernelLowering(tile::KernelOp kernel, const CpuModel &model, mlir::OpBuilder &builder,
+                 mlir::LLVM::LLVMFuncOp function, llvm::SmallVectorImpl<mlir::Operation *> &assertions);
   mlir::LogicalResult run();
   int64_t scratchBytes() const { return scratchHighWater; }
 
@@ -114,7 +118,8 @@ public:
   const OpTables &tables;
   int64_t lanes; ///< Lanes of this kernel's vectors: the register's width in its widest element type.
 
-  //===-- KernelLowering.cpp: structure ----------------------------------------------------------------------------===//
+  //===-- KernelLowering.cpp: structure
+  //----------------------------------------------------------------------------===//
   /// Emits the operations of a block, terminator excluded.
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
@@ -137,7 +142,8 @@ public:
   int64_t assertionNumber(mlir::Operation *op);
   mlir::Value failureSlot();
 
-  //===-- Evaluate.cpp: lazy values ---------------------------------------------------------------------------------===//
+  //===-- Evaluate.cpp: lazy values
+  //---------------------------------------------------------------------------------===//
   /// The segment of a tile as a vector of `width` lanes, or a scalar for dim < 0. Null after a diagnostic.
   mlir::Value evaluate(mlir::Value tile, const Segment &segment);
   /// What must hold for evaluating the segments of `tile` at `segment` (lanes counted from its lane coordinate).
@@ -150,7 +156,8 @@ public:
   const LazyOp *lazyOp(mlir::Value tile);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
-  //===-- Storage.cpp: values that exist as a whole ------------------------------------------------------------------===//
+  //===-- Storage.cpp: values that exist as a whole
+  //------------------------------------------------------------------===//
   Stored *stored(mlir::Value tile);
   void setStored(mlir::Value tile, Stored place) { places[tile] = std::move(place); }
   bool fitsRegisters(mlir::RankedTensorType type, int64_t most = 16);
@@ -174,7 +181,8 @@ public:
   mlir::LogicalResult assign(const Buffer &destination, mlir::Value tile);
   mlir::LogicalResult copyBuffer(const Buffer &destination, const Buffer &source, mlir::RankedTensorType type);
   /// Stores the value where it stands, in registers where it is small.
-  //===-- Materialise.cpp: which values to store -------------------------------------------------------------------===//
+  //===-- Materialise.cpp: which values to store
+  //-------------------------------------------------------------------===//
   mlir::LogicalResult materialise(mlir::Value tile, bool dense = false, bool memory = false);
   mlir::LogicalResult materialiseTransposed(mlir::Value tile);
   bool wantsMaterialising(mlir::Operation *op);
@@ -186,12 +194,20 @@ public:
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
   mlir::Value scratch() { return scratchPointer; }
 
-  //===-- Memory.cpp: views --------------------------------------------------------------------------------------------===//
+  //===-- Memory.cpp: views
+  //--------------------------------------------------------------------------------------------===//
   const Access &loadAccess(mlir::Operation *load) { return accesses.find(load)->second; }
   void setAccess(mlir::Operation *op, Access a) { accesses[op] = std::move(a); }
   mlir::Value padValue(tile::Pad pad, mlir::Type element);
 
-  //===-- Loops.cpp ----------------------------------------------------------------------------------------------------===//
+  //===-- Combine.cpp
+  //-----------------------------------------------------------------------------------------------===//
+  /// The combining region of a reduction or scan on scalars, or on all lanes at once. False after a diagnostic.
+  bool combineRegion(mlir::Region &region, llvm::ArrayRef<mlir::Value> left, llvm::ArrayRef<mlir::Value> right,
+                     llvm::SmallVectorImpl<mlir::Value> &out);
+
+  //===-- Loops.cpp
+  //----------------------------------------------------------------------------------------------------===//
   using LoopBody = llvm::function_ref<mlir::LogicalResult(Index, llvm::SmallVectorImpl<mlir::Value> &)>;
   /// for i = low to high step step: body(i, carried). One iteration known in advance becomes no loop.
   mlir::LogicalResult loop(Index low, Index high, int64_t step, llvm::SmallVectorImpl<mlir::Value> &carried,
@@ -215,7 +231,8 @@ public:
   /// The dimension along which lanes lie for a tile of this shape: the last with more than one element, or -1.
   static int laneDimension(llvm::ArrayRef<int64_t> shape);
 
-  //===-- Pack.cpp -----------------------------------------------------------------------------------------------------===//
+  //===-- Pack.cpp
+  //-----------------------------------------------------------------------------------------------------===//
   using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
   /// Copies rows [0, rows) and columns [column, column + columns) of a matrix to `destination` with the given row
   /// stride, converting on the way. Columns are counted up to whole vectors.
@@ -228,7 +245,8 @@ private:
   struct Scope {
     mlir::Block *block;
     mlir::Operation *loop;
-    std::map<std::tuple<void *, llvm::SmallVector<std::pair<void *, int64_t>, 4>, int, int64_t, bool>, mlir::Value> memo;
+    std::map<std::tuple<void *, llvm::SmallVector<std::pair<void *, int64_t>, 4>, int, int64_t, bool>, mlir::Value>
+        memo;
   };
   friend class ScopeGuard;
   mlir::LogicalResult dispatch(mlir::Operation *op);
@@ -251,7 +269,7 @@ private:
   mlir::Value programIds[3], gridCounts[3], scratchPointer;
   int64_t scratchTop = 64, scratchHighWater = 64, spillFloor = 0;
   unsigned rootDepth = 0; ///< Scopes that stood when the current operation began.
-  bool asserts = false;
+  bool asserts = false, writesThroughPointers = false;
 };
 
 /// Opens a scope of remembered evaluations for the loop or branch whose body is being emitted.

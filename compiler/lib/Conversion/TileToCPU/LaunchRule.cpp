@@ -36,9 +36,10 @@ public:
     Value all;
     for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
       Index value = evaluate(set.getConstraint(i), dims);
-      Value one = set.isEq(i) ? Value(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, e.value(value),
-                                                            e.constant(0)))
-                              : e.less(-1, value);
+      Value one =
+          set.isEq(i)
+              ? Value(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, e.value(value), e.constant(0)))
+              : e.less(-1, value);
       all = e.both(all, one);
     }
     return all;

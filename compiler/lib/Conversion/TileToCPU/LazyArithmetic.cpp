@@ -57,8 +57,8 @@ static Value combineIndexCast(KernelLowering &l, Operation *op, const Segment &s
 static Value scalarConstant(KernelLowering &l, Type type, Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return l.e.floatConstant(type, number.getValue());
-  return l.e.intConstant(type, cast<IntegerAttr>(value).getValue().sextOrTrunc(
-                                   getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
+  return l.e.intConstant(
+      type, cast<IntegerAttr>(value).getValue().sextOrTrunc(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
 }
 
 static Value combineConstant(KernelLowering &l, Operation *op, const Segment &segment, ArrayRef<Value>) {

@@ -103,9 +103,10 @@ LogicalResult KernelLowering::forEachSegment(ArrayRef<Index> limits, int dim, Va
   segment.width = dim < 0 ? 1 : lanes;
   // The dimensions around the rows, outermost first.
   std::function<LogicalResult(unsigned, SmallVectorImpl<Value> &)> nest = [&](unsigned d,
-                                                                             SmallVectorImpl<Value> &values) {
+                                                                              SmallVectorImpl<Value> &values) {
     if (d == limits.size())
-      return dim < 0 ? body(segment, 1, values) : forEachInRow(segment, 0, limits[dim], tiles, values, body, elementwise);
+      return dim < 0 ? body(segment, 1, values)
+                     : forEachInRow(segment, 0, limits[dim], tiles, values, body, elementwise);
     if (static_cast<int>(d) == dim)
       return nest(d + 1, values);
     return loop(0, limits[d], 1, values, [&](Index at, SmallVectorImpl<Value> &inside) {

@@ -169,8 +169,8 @@ LogicalResult KernelLowering::materialiseTransposed(Value tile) {
           read = write = outer;
           SmallVector<Value> rows;
           for (int64_t i = 0; i < lanes; ++i) {
-            write.at[resultLane] = shape[resultLane] % lanes ? e.min(e.add(column, i), shape[resultLane] - 1)
-                                                             : e.add(column, i);
+            write.at[resultLane] =
+                shape[resultLane] % lanes ? e.min(e.add(column, i), shape[resultLane] - 1) : e.add(column, i);
             write.at[other] = row;
             for (auto [d, p] : llvm::enumerate(permutation))
               read.at[p] = write.at[d];
@@ -187,8 +187,8 @@ LogicalResult KernelLowering::materialiseTransposed(Value tile) {
           write.dim = resultLane;
           for (int64_t i = 0; i < lanes; ++i) {
             write.at[other] = e.add(row, i);
-            e.store(rows[i], e.address(buffer->pointer, bufferOffset(*buffer, write.at),
-                                       memoryType(type.getElementType())));
+            e.store(rows[i],
+                    e.address(buffer->pointer, bufferOffset(*buffer, write.at), memoryType(type.getElementType())));
           }
           return success();
         });

@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
-//===-- loads ------------------------------------------------------------------------------------------------------===//
+//===-- loads
+//------------------------------------------------------------------------------------------------------===//
 
 Value KernelLowering::padValue(tile::Pad pad, Type element) {
   if (auto type = dyn_cast<FloatType>(element)) {
@@ -107,12 +108,13 @@ static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segmen
 
 static LogicalResult lowerLoad(KernelLowering &l, Operation *op) {
   auto load = cast<tile::LoadOp>(op);
-  l.setAccess(op, l.access(load.getView(), load.getCoordinates(), load.getType().getShape(),
-                           load.getPad() != tile::Pad::None));
+  l.setAccess(
+      op, l.access(load.getView(), load.getCoordinates(), load.getType().getShape(), load.getPad() != tile::Pad::None));
   return l.wantsMaterialising(op) ? l.materialise(load.getResult()) : success();
 }
 
-//===-- views ------------------------------------------------------------------------------------------------------===//
+//===-- views
+//------------------------------------------------------------------------------------------------------===//
 
 static LogicalResult lowerView(KernelLowering &l, Operation *op) {
   auto make = cast<tile::ViewOp>(op);
@@ -126,7 +128,8 @@ static LogicalResult lowerView(KernelLowering &l, Operation *op) {
     v.sizes.push_back(type.isDynamicDim(d) ? l.index(*sizes++) : Index(type.getShape()[d]));
   v.strides.resize(rank);
   for (int64_t d = 0; d < rank && !type.isDense(); ++d)
-    v.strides[d] = ShapedType::isDynamic(type.getStaticStride(d)) ? l.index(*strides++) : Index(type.getStaticStride(d));
+    v.strides[d] =
+        ShapedType::isDynamic(type.getStaticStride(d)) ? l.index(*strides++) : Index(type.getStaticStride(d));
   for (int64_t d = rank - 1; d >= 0 && type.isDense(); --d)
     v.strides[d] = d == rank - 1 ? Index(1) : l.e.mul(v.strides[d + 1], v.sizes[d + 1]);
   l.setView(op->getResult(0), std::move(v));

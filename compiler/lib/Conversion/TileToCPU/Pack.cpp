@@ -115,8 +115,8 @@ struct Packer {
 
 LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                          Value destination, int64_t rowStride, Convert convert) {
-  Packer packer{*this,       tile,      transposeSource(tile), rows, column, columns, mostColumns, destination,
-                rowStride, convert};
+  Packer packer{*this,   tile,        transposeSource(tile), rows,      column,
+                columns, mostColumns, destination,           rowStride, convert};
   auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
   Value inside = packer.isInside();
   if (!inside)

@@ -22,7 +22,9 @@ public:
 private:
   using Values = SmallVector<Value, 2>;
   bool evaluate(const Segment &segment, Values &out);
-  bool combine(ArrayRef<Value> left, ArrayRef<Value> right, Values &out);
+  bool combine(ArrayRef<Value> left, ArrayRef<Value> right, Values &out) {
+    return l.combineRegion(op.getCombiner(), left, right, out);
+  }
   bool combineWhere(Value mask, Values &running, ArrayRef<Value> next);
   bool foldLanes(Values &running, int64_t valid);
   bool reduceRow(Segment segment, Values &out);
@@ -46,54 +48,6 @@ bool Reducer::evaluate(const Segment &segment, Values &out) {
       return false;
   }
   return true;
-}
-
-/// The combining region on scalars or on all lanes at once.
-bool Reducer::combine(ArrayRef<Value> left, ArrayRef<Value> right, Values &out) {
-  Block &body = op.getCombiner().front();
-  auto type = dyn_cast<VectorType>(left[0].getType());
-  Segment segment;
-  if (type) {
-    segment.dim = 0;
-    segment.width = type.getNumElements();
-  }
-  SmallVector<Value> operands(left.begin(), left.end());
-  operands.append(right.begin(), right.end());
-  for (auto [argument, value] : llvm::zip(body.getArguments(), operands))
-    l.setScalar(argument, value);
-  SmallVector<std::pair<Value, Value>> captured; // Scalars from outside, to be put back.
-  bool good = true;
-  auto lanesOf = [&](Value outer) {
-    Value scalar = l.scalar(outer);
-    if (type && scalar && !isa<VectorType>(scalar.getType())) {
-      captured.push_back({outer, scalar});
-      l.setScalar(outer, l.e.splat(scalar, segment.width));
-    }
-  };
-  for (Operation &inner : body.without_terminator()) {
-    auto lazy = l.tables.lazy.find(inner.getName().getStringRef());
-    if (lazy == l.tables.lazy.end() || inner.getNumRegions()) {
-      (void)l.refuse(&inner, "this back end does not support the operation in a combining region");
-      good = false;
-      break;
-    }
-    llvm::for_each(inner.getOperands(), lanesOf);
-    Value result = lazy->second.combine(l, &inner, segment, {});
-    if (!result) {
-      good = false;
-      break;
-    }
-    l.setScalar(inner.getResult(0), result);
-  }
-  if (good) {
-    llvm::for_each(body.getTerminator()->getOperands(), lanesOf);
-    out.clear();
-    for (Value yielded : body.getTerminator()->getOperands())
-      out.push_back(l.scalar(yielded));
-  }
-  for (auto [outer, scalar] : captured)
-    l.setScalar(outer, scalar);
-  return good;
 }
 
 /// running = combine(running, next) in the lanes of the mask (null: all).
@@ -299,8 +253,8 @@ LogicalResult Reducer::intoMemory() {
       }
       return success();
     };
-    if (failed(l.loop(0, middle, group * l.lanes, nothing,
-                      [&](Index at, auto &) { return columns(at, group, false); })))
+    if (failed(
+            l.loop(0, middle, group * l.lanes, nothing, [&](Index at, auto &) { return columns(at, group, false); })))
       return failure();
     return l.loop(middle, shape[lane], l.lanes, nothing, [&](Index at, auto &) { return columns(at, 1, true); });
   });
@@ -325,6 +279,8 @@ LogicalResult Reducer::run() {
   return few ? intoRegisters() : intoMemory();
 }
 
-static LogicalResult lowerReduce(KernelLowering &l, Operation *op) { return Reducer(l, cast<tile::ReduceOp>(op)).run(); }
+static LogicalResult lowerReduce(KernelLowering &l, Operation *op) {
+  return Reducer(l, cast<tile::ReduceOp>(op)).run();
+}
 
 void tilejit::cpu::registerReduce(OpTables &tables) { tables.eager[tile::ReduceOp::getOperationName()] = lowerReduce; }

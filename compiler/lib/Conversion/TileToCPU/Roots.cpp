@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
-//===-- tile.store -------------------------------------------------------------------------------------------------===//
+//===-- tile.store
+//-------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Writes segments of a tile into its place in a view.
@@ -73,15 +74,17 @@ static LogicalResult lowerStore(KernelLowering &l, Operation *op) {
   if (l.registerCount(type) <= 16 && l.readsRegisters(store.getValue()))
     return storeRegisters(writer, store.getValue());
   SmallVector<Value> nothing;
-  return l.forEachSegment(limits, dim, store.getValue(), nothing,
-                          [&](const Segment &segment, Index remaining, SmallVectorImpl<Value> &) -> LogicalResult {
-                            Value value = l.evaluate(store.getValue(), segment);
-                            return value ? writer.write(segment, value, remaining) : failure();
-                          },
-                          /*elementwise=*/true);
+  return l.forEachSegment(
+      limits, dim, store.getValue(), nothing,
+      [&](const Segment &segment, Index remaining, SmallVectorImpl<Value> &) -> LogicalResult {
+        Value value = l.evaluate(store.getValue(), segment);
+        return value ? writer.write(segment, value, remaining) : failure();
+      },
+      /*elementwise=*/true);
 }
 
-//===-- program instances --------------------------------------------------------------------------------------------===//
+//===-- program instances
+//--------------------------------------------------------------------------------------------===//
 
 static LogicalResult lowerProgramId(KernelLowering &l, Operation *op) {
   l.setScalar(op->getResult(0), l.programId(cast<tile::ProgramIdOp>(op).getAxis()));
@@ -104,8 +107,8 @@ static LogicalResult lowerAssume(KernelLowering &l, Operation *op) {
 
 static LogicalResult lowerAddPtr(KernelLowering &l, Operation *op) {
   auto add = cast<tile::AddPtrOp>(op);
-  if (isa<RankedTensorType>(add.getType()))
-    return l.refuse(op, "tiles of pointers are not supported");
+  if (isa<RankedTensorType>(add.getType())) // Evaluated where it is used.
+    return success();
   Value offset = l.scalar(add.getOffset());
   if (offset.getType().getIntOrFloatBitWidth() < 64)
     offset = arith::ExtSIOp::create(l.b, l.e.loc, l.e.i64(), offset);
@@ -135,8 +138,7 @@ static LogicalResult lowerAssert(KernelLowering &l, Operation *op) {
         });
     if (failed(result))
       return failure();
-    holds = width == 1 ? all[0]
-                       : Value(vector::ReductionOp::create(l.b, l.e.loc, vector::CombiningKind::AND, all[0]));
+    holds = width == 1 ? all[0] : Value(vector::ReductionOp::create(l.b, l.e.loc, vector::CombiningKind::AND, all[0]));
   } else {
     holds = l.scalar(condition);
   }

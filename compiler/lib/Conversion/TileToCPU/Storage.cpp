@@ -14,7 +14,8 @@ Stored *KernelLowering::stored(Value tile) {
   return it == places.end() ? nullptr : &it->second;
 }
 
-//===-- registers --------------------------------------------------------------------------------------------------===//
+//===-- registers
+//--------------------------------------------------------------------------------------------------===//
 
 int64_t KernelLowering::registerLanes(RankedTensorType type) {
   return type.getNumElements() <= 4 || type.getShape().back() == 1 ? 1 : lanes;
@@ -141,7 +142,8 @@ Value KernelLowering::readStored(Stored &place, RankedTensorType type, const Seg
   return e.fromLanes(parts);
 }
 
-//===-- scratch memory -----------------------------------------------------------------------------------------------===//
+//===-- scratch memory
+//-----------------------------------------------------------------------------------------------===//
 
 FailureOr<Value> KernelLowering::allocateBytes(int64_t bytes, Operation *op) {
   int64_t offset = scratchTop;
@@ -252,15 +254,16 @@ LogicalResult KernelLowering::assign(const Buffer &destination, Value tile) {
   }
   SmallVector<Index> limits(type.getShape());
   SmallVector<Value> nothing;
-  return forEachSegment(limits, laneDimension(type.getShape()), tile, nothing,
-                        [&](const Segment &segment, Index, SmallVectorImpl<Value> &) {
-                          Value value = evaluate(tile, segment);
-                          if (!value)
-                            return failure();
-                          writeBuffer(destination, type.getElementType(), segment, value);
-                          return success();
-                        },
-                        /*elementwise=*/true);
+  return forEachSegment(
+      limits, laneDimension(type.getShape()), tile, nothing,
+      [&](const Segment &segment, Index, SmallVectorImpl<Value> &) {
+        Value value = evaluate(tile, segment);
+        if (!value)
+          return failure();
+        writeBuffer(destination, type.getElementType(), segment, value);
+        return success();
+      },
+      /*elementwise=*/true);
 }
 
 LogicalResult KernelLowering::copyBuffer(const Buffer &destination, const Buffer &source, RankedTensorType type) {

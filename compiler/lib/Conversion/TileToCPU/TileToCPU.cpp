@@ -51,7 +51,8 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
 private:
   LogicalResult checkModel(const CpuModel &model) {
     if (model.vectorBits < 64 || !llvm::isPowerOf2_64(model.vectorBits) || model.vectorRegisters < 8)
-      return getOperation().emitError("expected vectors of a power of two of at least 64 bits and at least 8 registers, got ")
+      return getOperation().emitError(
+                 "expected vectors of a power of two of at least 64 bits and at least 8 registers, got ")
              << model.vectorBits << " bits and " << model.vectorRegisters << " registers";
     return success();
   }
