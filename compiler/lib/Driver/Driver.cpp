@@ -45,6 +45,7 @@ public:
     backend_.registerDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
+    context.printOpOnDiagnostic(false);
     DiagnosticCollector diagnostics(context);
     Status status = compile(context, diagnostics);
     stages_.end();

@@ -4,6 +4,8 @@
 
 #include "Functions.h"
 
+#include <limits>
+
 namespace tilejit::math {
 
 Num expandRsqrt(Num x) { return 1.0 / sqrt(x); }
@@ -42,7 +44,8 @@ static Num expandDoubleFma(Num x, Num y, Num z) {
   Pair product = exactProduct(balanced(xOnly, yOnly, x), balanced(yOnly, xOnly, y));
   Pair sum = exactSum(product.hi, z);
   Num result = sum.hi + (sum.lo + product.lo);
-  return select(isNaN(result), x * y + z, result);
+  Num unusable = compare(Compare::UGE, abs(result), x.like(std::numeric_limits<double>::infinity()));
+  return select(unusable, x * y + z, result);
 }
 
 Num expandFma(Num x, Num y, Num z) {
