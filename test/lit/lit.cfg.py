@@ -28,7 +28,7 @@ exit_code = os.path.join(config.tilejit_src_root, "tools", "testing", "exit_code
 config.substitutions.append(("%exit-code", f"{config.python_executable} {exit_code}"))
 
 programs = os.path.join(config.tilejit_obj_root, "bin")
-tools = ["FileCheck", "not", "count", "split-file"]
+tools = ["FileCheck", "not", "count", "split-file", "llvm-objdump", "llvm-readelf"]
 for program in ["tile-opt", "tile-interpret", "tilec"]:
     # A test says "REQUIRES: tilec" where a build may lack the program.
     if os.path.exists(os.path.join(programs, program)):

@@ -73,6 +73,7 @@ LogicalResult lower(BackendJob &job) {
   MathExpansionOptions math;
   math.hasFma = facts.hasFma;
   math.hasHalfConvert = facts.hasF16Convert;
+  math.hasScalef = facts.arch == CpuArch::X86_64 && facts.vectorBits == 512;
   if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module)))
     return failure();
   job.stages.begin("llvm-dialect");

@@ -104,7 +104,7 @@ private:
                                                      "' has no meaning for a tile file: its tile sizes are in its text")
           .withHint("change the file, or compile a description");
     llvm::SourceMgr source;
-    source.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(request_.source, program.subject), llvm::SMLoc());
+    source.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(request_.source, request_.sourceName), llvm::SMLoc());
     program.module = parseSourceFile<ModuleOp>(source, &context);
     if (!program.module || failed(checkTileModule(*program.module)))
       return diagnostics.status(StatusCode::BadDescription, program.subject);

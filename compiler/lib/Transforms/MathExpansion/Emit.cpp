@@ -4,6 +4,7 @@
 
 #include "Emit.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -152,7 +153,23 @@ Num roundSmall(Num a) {
 
 Num powerOfTwo(Num n) { return floatOf(addInt(n, exponentBias(n)) << significandBits(n)); }
 
-Num scale(Num a, Num n) {
+/// AVX-512's instruction for registers of 512 bits.
+static Num scaleByInstruction(Num a, Num n) {
+  OpBuilder &builder = builderOf(a);
+  Location loc = locOf(a);
+  bool wide = a.isDouble();
+  Value mask = arith::ConstantOp::create(builder, loc,
+                                         builder.getIntegerAttr(wide ? builder.getI8Type() : builder.getI16Type(), -1));
+  Value mode = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(4)); // The current rounding.
+  auto name = builder.getStringAttr(wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512");
+  auto call = LLVM::CallIntrinsicOp::create(builder, loc, a.value().getType(), name,
+                                            ValueRange{a.value(), n.value(), a.value(), mask, mode});
+  return Num(a.emit(), call->getResult(0));
+}
+
+Num scale(Num a, Num n, Num floatN) {
+  if (a.emit().options.hasScalef && a.emit().lanes * a.width() == 512)
+    return scaleByInstruction(a, floatN);
   Num half = shiftRight(n, 1);
   return a * powerOfTwo(half) * powerOfTwo(n - half);
 }

@@ -132,8 +132,8 @@ Num truncate(Num a);   ///< Toward zero.
 Num roundSmall(Num a);
 /// 2^n for an integer n of a normal result.
 Num powerOfTwo(Num n);
-/// a * 2^n, rounded once, for |n| at most twice the exponent's range.
-Num scale(Num a, Num n);
+/// a * 2^n, rounded once, for |n| at most twice the exponent's range; n as an integer and as a float.
+Num scale(Num a, Num n, Num floatN);
 
 } // namespace tilejit::math
 

@@ -31,23 +31,24 @@ constexpr double log2e = 0x1.71547652b82fep+0;
 constexpr double ln2High32 = 0x1.62ep-1, ln2Low32 = 0x1.0bfbe8p-15;
 constexpr double ln2High64 = 0x1.62e42feep-1, ln2Low64 = 0x1.a39ef35793c76p-33;
 
-/// n as an integer and r = x - n * ln 2.
+/// n as an integer and as a float, r = x - n * ln 2.
 struct Reduced {
-  Num n, r;
+  Num n, floatN, r;
 };
 
-/// n = x * factor rounded, by way of the low bits of a sum with a large number.
+/// n = x * factor rounded, by way of the low bits of a sum with a large number; r is left open.
 Reduced nearest(Num x, double factor) {
   double magic = x.isDouble() ? 0x1.8p52 : 0x1.8p23;
   Num shifted = fma(x, factor, x.like(magic));
-  return {bitsOf(shifted) - bitsOf(x.like(magic)), shifted - magic};
+  return {bitsOf(shifted) - bitsOf(x.like(magic)), shifted - magic, Num()};
 }
 
 Reduced reduceByLn2(Num x) {
   Reduced split = nearest(x, log2e);
   bool wide = x.isDouble();
-  Num r = fma(split.r, wide ? -ln2High64 : -ln2High32, x);
-  return {split.n, fma(split.r, wide ? -ln2Low64 : -ln2Low32, r)};
+  Num r = fma(split.floatN, wide ? -ln2High64 : -ln2High32, x);
+  split.r = fma(split.floatN, wide ? -ln2Low64 : -ln2Low32, r);
+  return split;
 }
 
 /// e^r - 1.
@@ -69,15 +70,15 @@ Num expandExp(Num x) {
   Reduced reduced = reduceByLn2(bounded);
   std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
   Num r = reduced.r;
-  return scale(fma(r * r, polynomial(r, tail), r) + 1.0, reduced.n);
+  return scale(fma(r * r, polynomial(r, tail), r) + 1.0, reduced.n, reduced.floatN);
 }
 
 Num expandExp2(Num x) {
   Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
   Reduced split = nearest(bounded, 1.0);
-  Num r = bounded - split.r;
+  Num r = bounded - split.floatN;
   std::span<const double> tail = x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32;
-  return scale(fma(r, polynomial(r, tail), 1.0), split.n);
+  return scale(fma(r, polynomial(r, tail), 1.0), split.n, split.floatN);
 }
 
 Num expandExpM1(Num x) {

@@ -94,7 +94,7 @@ Num powFine(Num x, Num y) {
   Pair reduced = exactSum(r, low - n * 0x1.a39ef35793c76p-33);
   Num e = fma(reduced.hi * reduced.hi, polynomial(reduced.hi, expTail), reduced.hi);
   Num power = (e + (reduced.lo + reduced.lo * e)) + 1.0;
-  return scale(power, bitsOf(shifted) - bitsOf(magic));
+  return scale(power, bitsOf(shifted) - bitsOf(magic), n);
 }
 
 /// Zeros, infinities, NaN and negative x, as IEEE 754 says.
