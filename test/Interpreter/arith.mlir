@@ -67,8 +67,8 @@ tile.kernel @integers(%x: !tile.view<8xi8>, %y: !tile.view<11x8xi8>) {
 // FLOAT-SAME: [1, 1, 0, 0, 0, 0, 0, 1]
 // FLOAT-SAME: [-inf, -2, -0, 0, 2, 2, inf, nan]
 // FLOAT-SAME: [-inf, -3, -0, 1, 2, 3, inf, nan]
-// FLOAT-SAME: [0, 0.0820849985, 1, 1.64872122, 4.48168898, 12.182494, inf, nan]
-// FLOAT-SAME: [-1, -0.98661429, -0, 0.46211716, 0.905148268, 0.98661429, 1, nan]
+// FLOAT-SAME: [0, 0.0820849985, 1, 1.64872122, 4.48168898, 12.1824942, inf, nan]
+// FLOAT-SAME: [-1, -0.986614287, -0, 0.462117165, 0.905148268, 0.986614287, 1, nan]
 // FLOAT-SAME: [-inf, -4, 1, 2, 4, 6, inf, nan]
 tile.kernel @floats(%x: !tile.view<8xf32>, %y: !tile.view<9x8xf32>) {
   %zero = arith.constant 0 : index
@@ -120,17 +120,17 @@ tile.kernel @floats(%x: !tile.view<8xf32>, %y: !tile.view<9x8xf32>) {
 // Through f16, bf16, f8E4M3FN saturating, f8E5M2; f64 to f32; a sum that f32 can't hold.
 // ROUND: 1: f32[6,4] =
 // ROUND-SAME: [0.0999755859, inf, -0, inf]
-// ROUND-SAME: [0.100097656, 1.00261384e+30, -2.93873588e-40, 16777216]
+// ROUND-SAME: [0.100097656, 1.00025555e+30, -2.75506488e-40, 16777216]
 // ROUND-SAME: [0.1015625, 448, -0, 448]
 // ROUND-SAME: [0.09375, inf, -0, inf]
-// ROUND-SAME: [0.100000001, 1.00000002e+30, -3.0000016e-40, 16777216]
+// ROUND-SAME: [0.100000001, 1.00000002e+30, -2.99999784e-40, 16777216]
 // ROUND-SAME: [0, 0, 0, 0]
 // DOUBLE: 1: f32[6,4] =
-// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -3.0000016e-40, 16777216]
-// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -3.0000016e-40, 16777216]
-// DOUBLE-SAME: [0.100000001, 448, -3.0000016e-40, 448]
-// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -3.0000016e-40, 16777216]
-// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -3.0000016e-40, 16777216]
+// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -2.99999784e-40, 16777216]
+// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -2.99999784e-40, 16777216]
+// DOUBLE-SAME: [0.100000001, 448, -2.99999784e-40, 448]
+// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -2.99999784e-40, 16777216]
+// DOUBLE-SAME: [0.100000001, 1.00000002e+30, -2.99999784e-40, 16777216]
 // DOUBLE-SAME: [0, 0, 0, 1]
 tile.kernel @rounding(%x: !tile.view<4xf32>, %y: !tile.view<6x4xf32>) {
   %zero = arith.constant 0 : index

@@ -1,6 +1,6 @@
 // RUN: tile-interpret %s --arg iota:f32[5] --arg zero:f32[5] | FileCheck %s --check-prefix=SHORT
 // RUN: tile-interpret %s --arg iota:f32[9] --arg zero:f32[9] | FileCheck %s --check-prefix=LONG
-// RUN: tile-interpret %s --arg iota:f32[9] --arg zero:f32[9] --threads 3 | FileCheck %s --check-prefix=LONG
+// RUN: tile-interpret %s --arg iota:f32[9] --arg zero:f32[9] --parallel 3 | FileCheck %s --check-prefix=LONG
 // RUN: tile-interpret %s --arg iota:f32[5] --arg zero:f32[5] --kernel second \
 // RUN:   | FileCheck %s --check-prefix=ONE
 

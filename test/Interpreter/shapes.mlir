@@ -4,7 +4,7 @@
 // RUN:   --arg zero:f32[4] | FileCheck %s --check-prefix=PACK
 
 // CHECK: 1: i32[3,2] = {{\[\[}}0, 3], [1, 4], [2, 5]]
-// CHECK: 2: i32[2,2] = {{\[\[}}4, 10], [5, 11]]
+// CHECK: 2: i32[2,2] = {{\[\[}}4, 10], [5, 12]]
 // CHECK: 3: i32[4] = [2, 1, 0, 1]
 // CHECK: 4: i32[2,3] = {{\[\[}}3, 1, 5], [0, 1, 2]]
 tile.kernel @moves(%x: !tile.view<2x3xi32>, %t: !tile.view<3x2xi32>, %j: !tile.view<2x2xi32>, %g: !tile.view<4xi32>,

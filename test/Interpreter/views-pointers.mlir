@@ -4,7 +4,7 @@
 // RUN:   --arg zero:i8[3,2] | FileCheck %s --check-prefix=PAD
 // RUN: tile-interpret %s --kernel gathers --grid 1 --arg data:f32[4]=10,11,12,13 --arg zero:f32[4] \
 // RUN:   | FileCheck %s --check-prefix=GATHER
-// RUN: tile-interpret %s --kernel atomics --grid 5 --arg zero:i32[4] --arg zero:f32[2] --threads 4 \
+// RUN: tile-interpret %s --kernel atomics --grid 5 --arg zero:i32[4] --arg zero:f32[2] --parallel 4 \
 // RUN:   | FileCheck %s --check-prefix=ATOMIC
 
 // SUBVIEW: 1: i32[2,3] = {{\[\[}}9, 10, 11], [15, 16, 17]]

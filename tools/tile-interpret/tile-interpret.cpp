@@ -32,7 +32,7 @@ static cl::opt<bool> doublePrecision("double", cl::desc("Compute in double preci
 static cl::opt<bool> checkNaN("check-nan", cl::desc("End where a NaN is made"), cl::cat(category));
 static cl::opt<bool> noBounds("no-bounds", cl::desc("Let accesses outside pass"), cl::cat(category));
 static cl::opt<uint64_t> maxSteps("max-steps", cl::desc("Most operations to run"), cl::cat(category));
-static cl::opt<unsigned> threads("threads", cl::desc("Program instances at once"), cl::init(1), cl::cat(category));
+static cl::opt<unsigned> threads("parallel", cl::desc("Program instances at once"), cl::init(1), cl::cat(category));
 
 /// Prints an error and gives the exit code for it.
 static int report(const Status &status) {
