@@ -192,6 +192,8 @@ void Emitter::store(Value value, Value address, Value mask) {
   LLVM::MaskedStoreOp::create(b, loc, value, address, mask, alignmentOf(value.getType()));
 }
 
+void Emitter::prefetch(Value address) { LLVM::Prefetch::create(b, loc, address, /*rw=*/0, /*hint=*/2, /*cache=*/1); }
+
 Value Emitter::gather(VectorType type, Value addresses, Value mask, Value other) {
   if (!mask)
     mask = intConstant(vector(b.getI1Type(), type.getNumElements()), 1);

@@ -78,6 +78,8 @@ public:
   /// `mask` null: all lanes.
   mlir::Value load(mlir::VectorType type, mlir::Value address, mlir::Value mask, mlir::Value other);
   void store(mlir::Value value, mlir::Value address, mlir::Value mask);
+  /// Brings the cache line at an address into the second-level cache, if it can be read.
+  void prefetch(mlir::Value address);
   mlir::Value gather(mlir::VectorType type, mlir::Value addresses, mlir::Value mask, mlir::Value other);
   void scatter(mlir::Value value, mlir::Value addresses, mlir::Value mask);
 

@@ -90,6 +90,10 @@ void KernelLowering::collectBounds(Value tile, const Segment &segment, SmallVect
     Bound bound;
     for (auto [d, extent] : llvm::enumerate(a.extents)) {
       if (static_cast<int>(d) == segment.dim) {
+        // Nothing is asked for beyond the tile but the rest of a last segment that the tile does not fill.
+        int64_t size = load.getType().getShape()[d];
+        if (extent.is(size) && size % segment.width == 0)
+          continue;
         bound.lanes = e.sub(extent, segment.at[d]);
         bound.hasLanes = true;
       } else {

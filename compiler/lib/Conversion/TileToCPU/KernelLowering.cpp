@@ -5,6 +5,7 @@
 
 #include "KernelLowering.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -243,6 +244,25 @@ Value KernelLowering::rebuild(Operation *op, ValueRange operands, Type resultTyp
 //===-- views
 //------------------------------------------------------------------------------------------------------===//
 
+/// Whether a scalar of a kernel can't be negative, as far as a glance tells.
+static bool isNonNegative(Value value, unsigned depth = 0) {
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return !constant.isNegative();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() && depth < 8 && isNonNegative(loop.getLowerBound(), depth + 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, tile::DimOp>(op))
+    return true;
+  if (!isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp, arith::MinUIOp, arith::MinSIOp,
+           arith::DivSIOp>(op) ||
+      depth >= 8)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return isNonNegative(operand, depth + 1); });
+}
+
 Access KernelLowering::access(Value viewValue, ValueRange coordinates, ArrayRef<int64_t> shape, bool bounded) {
   const ViewValue &v = view(viewValue);
   Access a;
@@ -253,7 +273,15 @@ Access KernelLowering::access(Value viewValue, ValueRange coordinates, ArrayRef<
   for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
     Index first = e.mul(index(coordinate), shape[d]);
     origin = e.address(origin, e.mul(first, v.strides[d]), memory);
-    a.extents.push_back(bounded ? e.min(e.sub(v.sizes[d], first), shape[d]) : Index(shape[d]));
+    if (!bounded)
+      a.extents.push_back(shape[d]);
+    else if (v.sizes[d].isConstant() && v.sizes[d].constant % shape[d] == 0)
+      // Tiles lie inside or outside as a whole.
+      a.extents.push_back(e.select(e.less(first, v.sizes[d]), Index(shape[d]), 0));
+    else
+      a.extents.push_back(e.min(e.sub(v.sizes[d], first), shape[d]));
+    if (bounded && !isNonNegative(coordinate))
+      a.extents.back() = e.select(e.less(-1, first), a.extents.back(), 0);
   }
   a.origin = origin;
   return a;

@@ -70,6 +70,20 @@ Index KernelLowering::uncheckedLimit(const Segment &row, Index limit, ValueRange
   return e.select(condition, limit, 0);
 }
 
+/// Whether a value is known to be a multiple of a power of two.
+static bool isMultiple(Index index, int64_t power, unsigned depth) {
+  if (index.constant % power != 0)
+    return false;
+  if (!index.value || depth > 4)
+    return !index.value;
+  Operation *op = index.value.getDefiningOp();
+  if (!isa_and_nonnull<arith::MinSIOp, arith::MaxSIOp, arith::SelectOp, arith::MulIOp>(op))
+    return false;
+  auto operands = llvm::map_range(op->getOperands().take_back(2),
+                                  [&](Value operand) { return isMultiple(Emitter::known(operand), power, depth + 1); });
+  return isa<arith::MulIOp>(op) ? llvm::is_contained(operands, true) : !llvm::is_contained(operands, false);
+}
+
 LogicalResult KernelLowering::forEachInRow(Segment row, Index from, Index limit, ValueRange tiles,
                                            SmallVectorImpl<Value> &carried, SegmentBody body, bool elementwise) {
   Index unchecked = uncheckedLimit(row, limit, tiles);
@@ -80,6 +94,8 @@ LogicalResult KernelLowering::forEachInRow(Segment row, Index from, Index limit,
         return body(row, row.width, inside);
       })))
     return failure();
+  if (isMultiple(limit, row.width, 0) && unchecked == limit && from.is(0))
+    return success();
   row.checked = true;
   if (elementwise && !model.masks) {
     int dim = std::exchange(row.dim, -1);

@@ -158,6 +158,10 @@ LogicalResult KernelLowering::materialiseTransposed(Value tile) {
   if (shape[other] != padded[other])
     fast = e.constant(b.getBoolAttr(false));
 
+  // Squares touch one line of many rows at a time, which the CPU does not foresee.
+  if (shapeOf(source).size() == 2)
+    prefetchMatrix(source, 0, shapeOf(source)[0], 0, shapeOf(source)[1]);
+
   auto squares = [&](bool checked) -> LogicalResult {
     SmallVector<Index> limits(shape);
     limits[other] = limits[resultLane] = 1; // Visited by the two inner loops.

@@ -16,6 +16,36 @@ Value KernelLowering::transposeSource(Value tile) {
   return op && movesLanes(op) ? op.getSource() : Value();
 }
 
+void KernelLowering::prefetchMatrix(Value tile, Index first, Index rows, Index column, int64_t columns) {
+  while (!stored(tile) && tile.getDefiningOp() && !isa<tile::LoadOp>(tile.getDefiningOp())) {
+    Operation *op = tile.getDefiningOp();
+    if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
+      return;
+    tile = op->getOperand(0);
+  }
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  if (stored(tile) || !load || load.getType().getRank() != 2)
+    return;
+  const Access &a = loadAccess(load);
+  if (!a.strides[1].is(1))
+    return;
+  Type memory = memoryType(a.element);
+  int64_t line = 64 / byteSize(memory);
+  SmallVector<Value> nothing;
+  (void)loop(0, rows, 1, nothing, [&](Index i, auto &) {
+    Value row = e.address(a.origin, e.mul(e.add(first, i), a.strides[0]), memory);
+    row = e.address(row, column, memory);
+    if (columns > 8 * line)
+      return loop(0, columns, line, nothing, [&](Index at, auto &) {
+        e.prefetch(e.address(row, at, memory));
+        return success();
+      });
+    for (int64_t at = 0; at < columns; at += line)
+      e.prefetch(e.address(row, at, memory));
+    return success();
+  });
+}
+
 namespace {
 /// One copy: rows [0, rows) and columns [column, column + columns) to destination[row * rowStride + c - column].
 struct Packer {
@@ -112,6 +142,18 @@ struct Packer {
   }
 };
 } // namespace
+
+std::optional<KernelLowering::Direct> KernelLowering::directMatrix(Value tile, Index rows, Index column,
+                                                                   int64_t columns) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  if (!load || stored(tile))
+    return std::nullopt;
+  const Access &a = loadAccess(load);
+  if (!a.strides[1].is(1) || memoryType(a.element) != a.element)
+    return std::nullopt;
+  Packer packer{*this, tile, {}, rows, column, columns, columns, {}, 0, nullptr};
+  return Direct{packer.isInside(), e.address(a.origin, column, a.element), a.strides[0]};
+}
 
 LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                          Value destination, int64_t rowStride, Convert convert) {
