@@ -139,7 +139,7 @@ static void test_prepare(tilejit_context_t context) {
   FAILS(tilejit_kernel_prepare(context, description, strlen(description), &options, &kernel), TILEJIT_INVALID_ARGUMENT,
         "no-such-chip");
   options.target = "native";
-  tilejit_config_t config = {"refuse", 1};
+  tilejit_config_t config = {"bn", 60007}; /* The fake compiler refuses this. */
   options.config = &config;
   options.config_count = 1;
   FAILS(tilejit_kernel_prepare(context, description, strlen(description), &options, &kernel), TILEJIT_COMPILE_FAILED,

@@ -204,8 +204,7 @@ TEST_CASE("where it is allowed, what can't be compiled runs as the reference", "
   Folder folder;
   LogLines log;
   auto context = makeContext(fakeSettings(folder / "cache"), log.logger(LogLevel::Warn));
-  CompileOptions options;
-  options.config["refuse"] = 1;
+  CompileOptions options = asking(Refuse);
   REQUIRE_FALSE(context->prepare(addition(), native(*context), options).isOk());
   options.allowReference = true;
   for (int round = 0; round < 2; ++round) {
@@ -222,4 +221,22 @@ TEST_CASE("where it is allowed, what can't be compiled runs as the reference", "
   }
   CHECK(log.count("reference implementation") == 1);
   CHECK(context->counters().referenceRuns == 6);
+}
+
+TEST_CASE("sources are told apart by name and beginning", "[runtime]") {
+  auto isTile = [](const char *text, const char *name) {
+    auto source = parseSource(text, name);
+    return source.isOk() && source->isTile();
+  };
+  CHECK(isTile("module {}", "<stdin>"));
+  CHECK(isTile("// comment\n\n  #map = affine_map<(i) -> (i)>\nmodule {}", "<stdin>"));
+  CHECK(isTile("\"builtin.module\"() ({}) : () -> ()", "<stdin>"));
+  CHECK(isTile("nonsense", "kernel.mlir"));
+  CHECK(isTile("", "kernel.mlir"));
+  for (const char *text : {"", "null", "\"text\"", "nonsense", "[1]", "17", "// comment\n{}", "module {}"}) {
+    auto source = parseSource(text, "d.json");
+    CHECK(source.status().code() == StatusCode::BadDescription);
+  }
+  CHECK(parseSource("{}", "kernel.mlir").status().code() == StatusCode::BadDescription);
+  CHECK(parseSource("true", "<stdin>").status().code() == StatusCode::BadDescription);
 }

@@ -1,14 +1,16 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A compiler library for tests of worker and context: it answers every request with the same payload, or does what the
-// request's config asks for: crash, hang, exit, answer garbage, refuse, fail to allocate.
+// request's config asks for (RuntimeTrouble.h): crash, hang, exit, answer garbage, refuse, fail to allocate.
+
+#include "RuntimeTrouble.h"
 
 #include "tilejit/ABI/Compile.h"
 #include "tilejit/ABI/KernelABI.h"
 #include "tilejit/Base/File.h"
 #include "tilejit/Target/TargetSpec.h"
 
-#include <csignal>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,42 +26,51 @@ std::string ownFolder() {
   return dladdr(reinterpret_cast<void *>(&ownFolder), &info) ? parentPath(info.dli_fname) : "";
 }
 
-/// Tells a test that the compile has begun: opening a fifo waits for the test's end.
+/// Tells a test that the compile has begun.
 void announce() {
   if (const char *fifo = getenv("TILEJIT_TEST_FIFO"))
-    if (FILE *file = std::fopen(fifo, "w"))
+    if (FILE *file = std::fopen(fifo, "r+")) {
+      std::fputc('b', file);
       std::fclose(file);
+    }
 }
 
-void misbehave(const abi::Config &config) {
-  if (config.contains("announce"))
-    announce();
-  if (config.contains("crash")) {
+int64_t troubleOf(const abi::CompileRequest &request) {
+  auto found = request.config.find("bn");
+  return found == request.config.end() ? int64_t{test::NoTrouble} : found->second;
+}
+
+void misbehave(int64_t trouble) {
+  switch (trouble) {
+  case test::Crash:
     std::fputs("Stack dump: a pretended crash\n", stderr);
-    std::signal(SIGABRT, SIG_DFL);
     std::abort();
-  }
-  if (config.contains("exit"))
+  case test::Exit:
     _exit(3);
-  if (config.contains("hang"))
+  case test::Hang:
+    announce();
     while (true)
       ::pause();
-  if (config.contains("spin"))
-    for (volatile uint64_t i = 0;; i = i + 1)
-      ;
-  if (config.contains("greedy")) {
-    // More than any limit that a test sets; the compiler must not see through it.
-    char *volatile memory = new char[size_t{1} << 42];
+  case test::Spin:
+    for (std::atomic<uint64_t> i = 0;;)
+      ++i;
+  case test::Greedy: {
+    char *volatile memory = new char[size_t{1} << 42]; // Volatile: the host's compiler must not see through it.
     memory[0] = 1;
+    break;
   }
-  if (config.contains("chatter"))
+  case test::Chatter:
     for (int i = 0; i < 100'000; ++i)
       std::fputs("a line of noise from the compiler\n", stderr);
+    break;
+  default:
+    break;
+  }
 }
 
 abi::CompileResponse answer(const abi::CompileRequest &request) {
   abi::CompileResponse response;
-  if (request.config.contains("refuse")) {
+  if (troubleOf(request) == test::Refuse) {
     response.status = Status(StatusCode::CompileFailed, "elementwise: pretended refusal").at("/outputs/c");
     return response;
   }
@@ -70,7 +81,7 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
     return response;
   }
   response.payload = request.emit == abi::EmitKind::Asm ? "text of assembly\n" : *payload;
-  if (request.config.contains("damaged"))
+  if (troubleOf(request) == test::DamagedPayload)
     response.payload.resize(response.payload.size() / 2);
   response.manifest.op = "elementwise";
   response.manifest.target = target->keyText();
@@ -100,10 +111,10 @@ extern "C" __attribute__((visibility("default"))) int tilejit_compiler_compile(c
   auto request = abi::decodeRequest({bytes, count});
   std::string text = "garbage";
   if (request) {
-    misbehave(request->config);
-    if (request->config.contains("silent"))
+    misbehave(troubleOf(*request));
+    if (troubleOf(*request) == test::Silent)
       return -1;
-    if (!request->config.contains("garbage"))
+    if (troubleOf(*request) != test::Garbage)
       text = abi::encode(answer(*request));
   }
   *out = static_cast<char *>(std::malloc(text.size()));

@@ -5,6 +5,8 @@
 #ifndef TILEJIT_TEST_UNIT_RUNTIMEFIXTURE_H
 #define TILEJIT_TEST_UNIT_RUNTIMEFIXTURE_H
 
+#include "RuntimeTrouble.h"
+
 #include "tilejit/Base/File.h"
 #include "tilejit/Runtime/Context.h"
 #include "tilejit/Runtime/Kernel.h"
@@ -93,6 +95,13 @@ inline Source addition(const std::string &size = "\"n\"", const std::string &exp
   INFO(source.status().message() << " " << source.status().pointer());
   REQUIRE(source.isOk());
   return *source;
+}
+
+inline CompileOptions asking(Trouble trouble) {
+  CompileOptions options;
+  if (trouble != NoTrouble)
+    options.config["bn"] = trouble;
+  return options;
 }
 
 inline TargetSpec native(Context &context) {

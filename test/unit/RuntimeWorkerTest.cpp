@@ -8,7 +8,7 @@
 #include "tilejit/Runtime/WorkerProtocol.h"
 
 #include <csignal>
-#include <fstream>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -30,11 +30,8 @@ struct Case {
     context = makeContext(settings, log.logger());
     return *context;
   }
-  Status compile(const std::string &trouble = {}, const Source &source = addition()) {
-    CompileOptions options;
-    if (!trouble.empty())
-      options.config[trouble] = 1;
-    return context->compile(source, native(*context), options).status();
+  Status compile(Trouble trouble = NoTrouble) {
+    return context->compile(addition(), native(*context), asking(trouble)).status();
   }
 };
 
@@ -56,7 +53,7 @@ void checkFails(const Status &status, StatusCode code, const std::string &part) 
 TEST_CASE("a crash of the compiler is a status, and the next compile works", "[runtime]") {
   Case test;
   test.start();
-  Status status = test.compile("crash");
+  Status status = test.compile(Crash);
   checkFails(status, StatusCode::WorkerFailed, "worker");
   CHECK(status.message().find("signal 6") != std::string::npos);
   CHECK(status.message().find("elementwise") != std::string::npos);
@@ -67,7 +64,7 @@ TEST_CASE("a crash of the compiler is a status, and the next compile works", "[r
   REQUIRE_FALSE(path.empty());
   auto text = readFile(realSystem(), path);
   REQUIRE(text.isOk());
-  CHECK(text->find("--config crash=1") != std::string::npos);
+  CHECK(text->find("--config bn=60001") != std::string::npos);
   auto again = parseSource(*text, path);
   INFO(again.status().message());
   REQUIRE(again.isOk());
@@ -82,11 +79,11 @@ TEST_CASE("a crash of the compiler is a status, and the next compile works", "[r
 TEST_CASE("what killed a worker is not tried again at once", "[runtime]") {
   Case test;
   test.start();
-  REQUIRE_FALSE(test.compile("crash").isOk());
-  checkFails(test.compile("crash"), StatusCode::WorkerFailed, "not compiled again");
+  REQUIRE_FALSE(test.compile(Crash).isOk());
+  checkFails(test.compile(Crash), StatusCode::WorkerFailed, "not compiled again");
   CHECK(test.context->counters().workerDeaths == 1);
   test.start(); // Another process would see the same folder.
-  checkFails(test.compile("crash"), StatusCode::WorkerFailed, "signal 6");
+  checkFails(test.compile(Crash), StatusCode::WorkerFailed, "signal 6");
   CHECK(test.context->counters().workerStarts == 0);
   CHECK(test.compile().isOk());
 }
@@ -96,20 +93,20 @@ TEST_CASE("other ends of a worker", "[runtime]") {
   set(test.settings, SettingId::CompileTimeout, "2s");
   set(test.settings, SettingId::CompileMemory, "4G");
   test.start();
-  checkFails(test.compile("exit"), StatusCode::WorkerFailed, "exit code 3");
-  checkFails(test.compile("garbage"), StatusCode::WorkerFailed, "can't be read");
-  checkFails(test.compile("silent"), StatusCode::WorkerFailed, "no answer");
-  checkFails(test.compile("greedy"), StatusCode::WorkerFailed, "out of memory");
-  checkFails(test.compile("hang"), StatusCode::TimedOut, "within 2 seconds");
-  checkFails(test.compile("spin"), StatusCode::TimedOut, "2 ");
-  CHECK(test.compile("chatter").isOk());
+  checkFails(test.compile(Exit), StatusCode::WorkerFailed, "exit code 3");
+  checkFails(test.compile(Garbage), StatusCode::WorkerFailed, "can't be read");
+  checkFails(test.compile(Silent), StatusCode::WorkerFailed, "no answer");
+  checkFails(test.compile(Greedy), StatusCode::WorkerFailed, "out of memory");
+  checkFails(test.compile(Hang), StatusCode::TimedOut, "within 2 seconds");
+  checkFails(test.compile(Spin), StatusCode::TimedOut, "2 ");
+  CHECK(test.compile(Chatter).isOk());
   CHECK(test.compile().isOk());
 }
 
 TEST_CASE("a refusal is a compile failure and leaves the worker alive", "[runtime]") {
   Case test;
   test.start();
-  Status status = test.compile("refuse");
+  Status status = test.compile(Refuse);
   checkFails(status, StatusCode::CompileFailed, "pretended refusal");
   CHECK(status.pointer() == "/outputs/c");
   CHECK_FALSE(detailOf(status, "reproducer: ").empty());
@@ -121,8 +118,7 @@ TEST_CASE("a refusal is a compile failure and leaves the worker alive", "[runtim
 TEST_CASE("a payload that the device refuses is an error, not a crash", "[runtime]") {
   Case test;
   Context &context = test.start();
-  CompileOptions options;
-  options.config["damaged"] = 1;
+  CompileOptions options = asking(DamagedPayload);
   CHECK(context.prepare(addition(), native(context), options).status().code() == StatusCode::DeviceFailed);
   // Found in the cache it is put aside once and compiled anew.
   CHECK(context.prepare(addition(), native(context), options).status().code() == StatusCode::DeviceFailed);
@@ -167,11 +163,21 @@ TEST_CASE("kill -9 of a worker in mid-compile is a status, and the next compile 
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   REQUIRE(setenv("TILEJIT_TEST_FIFO", fifo.c_str(), 1) == 0);
   test.start();
-  CompileOptions options;
-  options.config = {{"announce", 1}, {"hang", 1}};
+  CompileOptions options = asking(Hang);
   Status status;
-  std::thread compiling([&] { status = test.context->compile(addition(), native(*test.context), options).status(); });
-  std::ifstream begun(fifo); // Opens when the compile has begun.
+  // Open at both ends: whoever writes does not wait, and a compile that ends too early wakes this thread as well.
+  int begun = open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(begun >= 0);
+  std::thread compiling([&] {
+    status = test.context->compile(addition(), native(*test.context), options).status();
+    CHECK(write(begun, "e", 1) == 1);
+  });
+  char byte = 0;
+  CHECK(read(begun, &byte, 1) == 1);
+  if (byte != 'b') {
+    compiling.join();
+    FAIL("the compile ended before it began: " << status.message());
+  }
   std::string line;
   {
     std::lock_guard lock(test.log.mutex);
@@ -182,12 +188,13 @@ TEST_CASE("kill -9 of a worker in mid-compile is a status, and the next compile 
   REQUIRE(line.find("pid=") != line.npos);
   CHECK(kill(std::stoi(line.substr(line.find("pid=") + 4)), SIGKILL) == 0);
   compiling.join();
+  close(begun);
   unsetenv("TILEJIT_TEST_FIFO");
   checkFails(status, StatusCode::WorkerFailed, "signal 9");
   CHECK(test.compile().isOk());
   // Nobody knows who sent the signal: the same compile may be tried at once.
-  options.config = {{"announce", 1}};
-  CHECK(test.context->compile(addition(), native(*test.context), options).isOk());
+  CHECK(std::filesystem::exists(test.folder / "cache"));
+  CHECK_FALSE(std::filesystem::exists(test.context->cache().stateFolder() + "/crashes"));
 }
 
 TEST_CASE("an idle worker that was killed is replaced without a failure", "[runtime]") {
@@ -203,7 +210,7 @@ TEST_CASE("an idle worker that was killed is replaced without a failure", "[runt
   // Its end is visible once its state is Z; nobody but the library may collect it.
   siginfo_t info;
   REQUIRE(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) == 0);
-  CHECK(test.compile("refuse").code() == StatusCode::CompileFailed);
+  CHECK(test.compile(Refuse).code() == StatusCode::CompileFailed);
   CHECK(test.context->counters().workerStarts == 2);
 }
 

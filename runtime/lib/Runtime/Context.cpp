@@ -8,6 +8,7 @@
 
 #include "tilejit/Base/File.h"
 #include "tilejit/Base/Hash.h"
+#include "tilejit/Base/Text.h"
 #include "tilejit/Description/Parse.h"
 
 #include <cstdio>
@@ -29,15 +30,30 @@ std::string_view cacheUseName(CacheUse use) {
   return "off";
 }
 
+/// Whether a text is meant as tile IR: by the name of its file, else by how MLIR begins. A brace always begins JSON,
+/// and so does whatever nobody can make sense of: the JSON reader's message is the better one.
+static bool looksLikeTile(std::string_view text, std::string_view name) {
+  std::string_view rest = trimText(text);
+  bool onlyComments = false;
+  while (rest.starts_with("//")) {
+    size_t end = rest.find('\n');
+    rest = end == rest.npos ? std::string_view() : trimText(rest.substr(end));
+    onlyComments = rest.empty();
+  }
+  if (rest.starts_with('{') || name.ends_with(".json"))
+    return false;
+  if (name.ends_with(".mlir") || onlyComments)
+    return true;
+  for (std::string_view begin : {"#", "!", "module", "tile.", "\"builtin.", "\"tile."})
+    if (rest.starts_with(begin))
+      return true;
+  return false;
+}
+
 Expected<Source> parseSource(std::string text, std::string name) {
   Source source;
-  size_t first = text.find_first_not_of(" \t\r\n");
   source.name = std::move(name);
-  // A description is a JSON object; whatever begins otherwise gets the JSON reader's message unless it looks like MLIR.
-  bool isTile = first != std::string::npos &&
-                (text[first] == '/' || text[first] == '#' || text[first] == '!' || text[first] == '%' ||
-                 text[first] == '"' || (text[first] >= 'a' && text[first] <= 'z'));
-  if (isTile) {
+  if (looksLikeTile(text, source.name)) {
     source.tileText = std::move(text);
     return source;
   }

@@ -48,7 +48,8 @@ struct Source {
 
   bool isTile() const { return !description; }
 };
-/// Reads JSON or tile text; the first character that is no white space tells which. BadDescription with its place.
+/// Reads JSON or tile text: a `.json` or `.mlir` name or else the first characters tell which; a brace always begins
+/// JSON. BadDescription with its place.
 Expected<Source> parseSource(std::string text, std::string name);
 
 struct CompileOptions {
