@@ -31,8 +31,8 @@ HandlerTable::HandlerTable() {
   addConversionHandlers(*this);
 }
 
-const Handler *HandlerTable::find(Operation *op) const {
-  auto it = handlers.find(op->getName().getTypeID());
+const Handler *HandlerTable::find(OperationName name) const {
+  auto it = handlers.find(name.getTypeID());
   return it == handlers.end() ? nullptr : &it->second;
 }
 

@@ -63,7 +63,8 @@ public:
     };
   }
   /// Null for an operation that the interpreter does not know.
-  const Handler *find(mlir::Operation *op) const;
+  const Handler *find(mlir::Operation *op) const { return find(op->getName()); }
+  const Handler *find(mlir::OperationName name) const;
 
 private:
   llvm::DenseMap<mlir::TypeID, Handler> handlers;

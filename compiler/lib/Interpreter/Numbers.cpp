@@ -8,6 +8,7 @@
 #include "llvm/ADT/APInt.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using llvm::APFloat;
@@ -38,12 +39,17 @@ Format::Format(Type element) {
   }
 }
 
-double Format::getLargest() const {
-  APFloat largest = APFloat::getLargest(*semantics);
+/// The value as a double, exactly. APFloat itself would turn the NaN of f8E8M0FNU, which has no fraction, into
+/// infinity.
+static double widen(APFloat value) {
+  if (value.isNaN())
+    return std::copysign(std::numeric_limits<double>::quiet_NaN(), value.isNegative() ? -1.0 : 1.0);
   bool inexact = false;
-  largest.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return largest.convertToDouble();
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return value.convertToDouble();
 }
+
+double Format::getLargest() const { return widen(APFloat::getLargest(*semantics)); }
 
 bool Format::hasInfinity() const { return APFloat::semanticsHasInf(*semantics); }
 
@@ -52,7 +58,7 @@ bool Format::hasNaN() const { return APFloat::semanticsHasNaN(*semantics); }
 APFloat Format::convert(double value, llvm::RoundingMode mode) const {
   bool negative = std::signbit(value), isScale = !APFloat::semanticsHasZero(*semantics);
   if (std::isnan(value) || (isScale && (negative || value == 0)))
-    return hasNaN() ? APFloat::getNaN(*semantics, negative && !isScale) : APFloat::getZero(*semantics);
+    return hasNaN() ? APFloat::getNaN(*semantics, negative && !isScale) : APFloat::getZero(*semantics, !negative);
   if (std::isinf(value)) {
     if (hasInfinity())
       return APFloat::getInf(*semantics, negative);
@@ -75,10 +81,7 @@ APFloat Format::convert(double value, llvm::RoundingMode mode) const {
 double Format::roundSlowly(double value, llvm::RoundingMode mode) const {
   if (semantics == &APFloat::IEEEdouble())
     return value;
-  APFloat result = convert(value, mode);
-  bool inexact = false;
-  result.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return result.convertToDouble();
+  return widen(convert(value, mode));
 }
 
 uint64_t Format::encode(Cell cell) const {
@@ -99,10 +102,7 @@ Cell Format::decode(uint64_t bits) const {
     return bits;
   if (semantics == &APFloat::IEEEsingle())
     return toCell(std::bit_cast<float>(uint32_t(bits)));
-  APFloat value(*semantics, llvm::APInt(width, wrap(bits)));
-  bool inexact = false;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return toCell(value.convertToDouble());
+  return toCell(widen(APFloat(*semantics, llvm::APInt(width, wrap(bits)))));
 }
 
 } // namespace tilejit::interpreter

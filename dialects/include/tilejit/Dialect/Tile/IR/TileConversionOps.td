@@ -14,8 +14,10 @@ def Tile_FpToFpOp : Tile_Op<"fp_to_fp", [Pure]> {
   let description = [{
     One rounding of the exact value. What exceeds the largest finite value after rounding becomes an infinity of the
     sign where the type has infinities, else NaN; with `saturate` it becomes the largest finite value of the sign,
-    infinities included. NaN stays NaN (the FNUZ types have one NaN and no negative zero: -0 becomes 0). Subnormals are
-    kept.
+    infinities included. Rounding toward zero never exceeds it. A type without NaN and infinity takes the largest finite
+    value for either kind of overflow, and for NaN a zero of the opposite sign. NaN stays NaN in the others (the FNUZ
+    types have one NaN and no negative zero: -0 becomes 0). Subnormals are kept. f8E8M0FNU holds powers of two only: ties
+    go up, positive numbers below its range give the smallest, zero and negative numbers give NaN.
 
     ```mlir
     %y = tile.fp_to_fp %x saturate : tensor<64xf32> -> tensor<64xf8E4M3FN>
