@@ -16,12 +16,8 @@ namespace tilejit::interpreter {
 
 /// The cell of an attribute that holds one number.
 static Cell cellOf(Attribute value) {
-  if (auto real = dyn_cast<FloatAttr>(value)) {
-    APFloat number = real.getValue();
-    bool inexact = false;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-    return toCell(number.convertToDouble());
-  }
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return Format(real.getType()).decode(real.getValue().bitcastToAPInt().getZExtValue());
   return cast<IntegerAttr>(value).getValue().getZExtValue();
 }
 
