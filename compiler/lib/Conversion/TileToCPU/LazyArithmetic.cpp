@@ -89,10 +89,10 @@ static Value combineConstant(KernelLowering &l, Operation *op, const Segment &se
 }
 
 void tilejit::cpu::registerLazyArithmetic(OpTables &tables, MLIRContext *context) {
-  for (StringRef dialect : {"arith", "math"})
-    for (RegisteredOperationName name : context->getRegisteredOperationsByDialect(dialect))
-      if (name.hasTrait<OpTrait::Elementwise>())
-        tables.lazy[name.getStringRef()] = {sameSegment, combineElementwise};
+  // Not getRegisteredOperationsByDialect(): its search finds only what happens to lie in its way.
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (isa<arith::ArithDialect, math::MathDialect>(name.getDialect()) && name.hasTrait<OpTrait::Elementwise>())
+      tables.lazy[name.getStringRef()] = {sameSegment, combineElementwise};
   // Two results each; nothing in the operator library forms them.
   for (StringRef name : {arith::AddUIExtendedOp::getOperationName(), arith::MulSIExtendedOp::getOperationName(),
                          arith::MulUIExtendedOp::getOperationName(), math::SincosOp::getOperationName()})
