@@ -34,16 +34,20 @@ Num expandRoundAway(Num x) {
 
 /// For doubles: twice rounded only where the two low parts of the sum meet, far below an ulp.
 static Num expandDoubleFma(Num x, Num y, Num z) {
+  // A product beyond the range may come back into it with z: work on smaller numbers there.
+  Num big = abs(x * y) >= 0x1p1000;
+  Num a = select(big, x * 0x1p-100, x), c = select(big, z * 0x1p-100, z);
   // Splitting a factor near the end of the range would overflow: move a power of two to the other factor. Where both
-  // are large the product overflows anyhow.
-  Num xLarge = abs(x) > 0x1p990, yLarge = abs(y) > 0x1p990;
-  Num xOnly = xLarge & (yLarge ^ 1), yOnly = yLarge & (xLarge ^ 1);
+  // are large the product is infinite.
+  Num aLarge = abs(a) > 0x1p990, yLarge = abs(y) > 0x1p990;
+  Num aOnly = aLarge & (yLarge ^ 1), yOnly = yLarge & (aLarge ^ 1);
   auto balanced = [](Num down, Num up, Num value) {
     return select(down, value * 0x1p-500, select(up, value * 0x1p500, value));
   };
-  Pair product = exactProduct(balanced(xOnly, yOnly, x), balanced(yOnly, xOnly, y));
-  Pair sum = exactSum(product.hi, z);
-  Num result = sum.hi + (sum.lo + product.lo);
+  Pair product = exactProduct(balanced(aOnly, yOnly, a), balanced(yOnly, aOnly, y));
+  Pair sum = exactSum(product.hi, c);
+  Num exact = sum.hi + (sum.lo + product.lo);
+  Num result = select(big, exact * 0x1p100, exact);
   Num unusable = compare(Compare::UGE, abs(result), x.like(std::numeric_limits<double>::infinity()));
   return select(unusable, x * y + z, result);
 }
