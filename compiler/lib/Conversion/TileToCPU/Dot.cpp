@@ -154,7 +154,6 @@ public:
 private:
   LogicalResult packA();
   LogicalResult packB(Index column);
-  LogicalResult panelOfB(Index column);
   LogicalResult microkernel(Index row, Index column);
   void prefetchNextPanel(Index row, Index column);
 
@@ -165,8 +164,6 @@ private:
   int64_t section, rowStride, unroll;
   Index depth;
   Value packedA, packedB;
-  Value panel; ///< The panel of B that microkernels read, packed or where it lies.
-  Index panelStride;
 };
 } // namespace
 
@@ -208,27 +205,6 @@ LogicalResult BlockedProduct::packB(Index column) {
   return success();
 }
 
-/// Few rows don't repay packing: their panels are read where they lie if they lie right.
-LogicalResult BlockedProduct::panelOfB(Index column) {
-  constexpr int64_t fewRows = 64;
-  panel = packedB;
-  panelStride = tile.columns;
-  std::optional<KernelLowering::Direct> direct;
-  if (p.m <= fewRows && p.op.getPrecision() == tile::Precision::Ieee)
-    direct = l.directMatrix(p.op.getB(), depth, column, tile.columns);
-  if (!direct || cast<RankedTensorType>(p.op.getB().getType()).getElementType() != p.compute)
-    return packB(column);
-  if (direct->inside) {
-    if (failed(l.branch(direct->inside, [] { return success(); }, [&] { return packB(column); })))
-      return failure();
-    panel = arith::SelectOp::create(l.b, l.e.loc, direct->inside, direct->origin, packedB);
-  } else {
-    panel = direct->origin;
-  }
-  panelStride = l.e.select(direct->inside, direct->stride, tile.columns);
-  return success();
-}
-
 /// The microkernels of a panel ask for the next panel of B in turn, each for its share.
 void BlockedProduct::prefetchNextPanel(Index row, Index column) {
   if (p.n <= tile.columns || p.m <= tile.rows)
@@ -246,6 +222,7 @@ void BlockedProduct::prefetchNextPanel(Index row, Index column) {
 
 LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   int64_t wide = tile.columns / l.lanes;
+  // With few microkernels to a panel the shares are long: one row of the next panel every other step, not all at once.
   int64_t shares = llvm::divideCeil(p.m, tile.rows), rowsAhead = llvm::divideCeil(p.k, shares);
   bool interleave = shares <= 8 && p.n > tile.columns && !l.transposeSource(p.op.getB());
   if (!interleave)
@@ -261,15 +238,14 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   auto steps = [&](Value a, Value b, SmallVectorImpl<Value> &state) {
     return l.loop(0, depth, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
       Value fromA = l.e.address(a, at, p.compute);
-      Value fromB = l.e.address(b, l.e.mul(at, panelStride), p.compute);
+      Value fromB = l.e.address(b, l.e.mul(at, tile.columns), p.compute);
       if (interleave)
         l.prefetchMatrix(p.op.getB(), l.e.add(ahead, l.e.divide(at, std::max<int64_t>(p.k / rowsAhead, 1))), 1,
                          l.e.add(column, tile.columns), tile.columns);
       for (int64_t u = 0; u < unroll; ++u) {
-        Value rowOfB = l.e.address(fromB, l.e.mul(panelStride, u), p.compute);
         SmallVector<Value> vectors;
         for (int64_t v = 0; v < wide; ++v)
-          vectors.push_back(l.e.load(p.vectorType(), l.e.address(rowOfB, v * l.lanes, p.compute)));
+          vectors.push_back(l.e.load(p.vectorType(), l.e.address(fromB, u * tile.columns + v * l.lanes, p.compute)));
         for (int64_t r = 0; r < tile.rows; ++r) {
           Value element = l.e.load(p.compute, l.e.address(fromA, r * rowStride + u, p.compute));
           Value factor = l.e.splat(element, l.lanes);
@@ -282,7 +258,7 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   };
   LogicalResult done = l.loop(0, parts.products.size(), 1, sums, [&](Index part, SmallVectorImpl<Value> &state) {
     return steps(l.e.address(rowsOfA, l.e.mul(part, section), p.compute),
-                 l.e.address(panel, l.e.mul(part, section * tile.columns), p.compute), state);
+                 l.e.address(packedB, l.e.mul(part, section * tile.columns), p.compute), state);
   });
   if (failed(done))
     return failure();
@@ -303,7 +279,7 @@ LogicalResult BlockedProduct::run() {
   SmallVector<Value> nothing;
   return l.loop(0, l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes)), tile.columns, nothing,
                 [&](Index column, auto &) {
-                  if (failed(panelOfB(column)))
+                  if (failed(packB(column)))
                     return failure();
                   return l.loop(0, p.rows, tile.rows, nothing,
                                 [&](Index row, auto &) { return microkernel(row, column); });

@@ -241,12 +241,6 @@ public:
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);
-  /// A part of a matrix that can be read where it lies, whole vectors at a time, if `inside` (null: always).
-  struct Direct {
-    mlir::Value inside, origin; ///< Address of row 0 at the part's first column.
-    Index stride;               ///< Elements from row to row.
-  };
-  std::optional<Direct> directMatrix(mlir::Value tile, Index rows, Index column, int64_t columns);
   /// The matrix whose transpose this value is, if it is written that way.
   mlir::Value transposeSource(mlir::Value tile);
 

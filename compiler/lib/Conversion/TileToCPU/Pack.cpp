@@ -143,18 +143,6 @@ struct Packer {
 };
 } // namespace
 
-std::optional<KernelLowering::Direct> KernelLowering::directMatrix(Value tile, Index rows, Index column,
-                                                                   int64_t columns) {
-  auto load = tile.getDefiningOp<tile::LoadOp>();
-  if (!load || stored(tile))
-    return std::nullopt;
-  const Access &a = loadAccess(load);
-  if (!a.strides[1].is(1) || memoryType(a.element) != a.element)
-    return std::nullopt;
-  Packer packer{*this, tile, {}, rows, column, columns, columns, {}, 0, nullptr};
-  return Direct{packer.isInside(), e.address(a.origin, column, a.element), a.strides[0]};
-}
-
 LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                          Value destination, int64_t rowStride, Convert convert) {
   Packer packer{*this,   tile,        transposeSource(tile), rows,      column,
