@@ -227,10 +227,18 @@ Value Emitter::laneMask(Index count, int64_t lanes) {
       bits[i] = true;
     return constant(DenseElementsAttr::get(maskType, bits));
   }
-  Value clamped = value(max(min(count, lanes), 0));
+  // The constant part goes to the lane numbers, so that masks side by side share the rest.
+  constexpr int64_t far = 1 << 30;
+  if (count.constant > far || count.constant < -far)
+    count = Index(value(count));
+  Value clamped = value(max(min(Index(count.value), far), -far));
   Value narrow = arith::TruncIOp::create(b, loc, b.getI32Type(), clamped);
   VectorType type = vector(b.getI32Type(), lanes);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iota(type), splat(narrow, lanes));
+  SmallVector<int32_t> numbers;
+  for (int64_t i = 0; i < lanes; ++i)
+    numbers.push_back(static_cast<int32_t>(i - count.constant));
+  Value lane = constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lane, splat(narrow, lanes));
 }
 
 Value Emitter::splat(Value scalar, int64_t lanes) {

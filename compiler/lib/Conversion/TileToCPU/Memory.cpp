@@ -90,8 +90,8 @@ static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segmen
   address = l.e.address(address, l.e.mul(segment.at[segment.dim], stride), memory);
   Value other;
   if (segment.checked) {
-    Index remaining = l.e.sub(a.extents[segment.dim], segment.at[segment.dim]);
-    mask = l.e.laneMask(l.e.select(inside, remaining, 0), segment.width);
+    Index extent = l.e.select(inside, a.extents[segment.dim], 0);
+    mask = l.e.laneMask(l.e.sub(extent, segment.at[segment.dim]), segment.width);
     if (mask)
       other = l.e.splat(l.toMemory(l.padValue(pad, a.element), a.element), segment.width);
   }

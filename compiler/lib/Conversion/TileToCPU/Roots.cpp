@@ -45,23 +45,69 @@ public:
 };
 } // namespace
 
-/// A tile of few registers, each of which goes to a place known now.
-static LogicalResult storeRegisters(TileWriter &writer, Value tile) {
+/// Registers of a tile that reaches beyond the view, to a CPU without masks: element by element, through memory.
+static LogicalResult storeElements(TileWriter &writer, RankedTensorType type, ValueRange registers, Operation *op) {
   KernelLowering &l = writer.l;
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+  int64_t mark = l.scratchMark();
+  FailureOr<Buffer> buffer = l.allocate(type, op);
+  if (failed(buffer))
+    return failure();
+  l.writeRegisters(*buffer, type, registers);
+  l.scratchRelease(mark);
+  SmallVector<Index> limits(writer.access.extents.begin(), writer.access.extents.end());
+  SmallVector<Value> nothing;
+  Segment segment;
+  segment.at.assign(limits.size(), Index(0));
+  std::function<LogicalResult(unsigned)> nest = [&](unsigned d) -> LogicalResult {
+    if (d == limits.size())
+      return writer.write(segment, l.readBuffer(*buffer, type.getElementType(), segment), 1);
+    return l.loop(0, limits[d], 1, nothing, [&](Index at, auto &) {
+      segment.at[d] = at;
+      return nest(d + 1);
+    });
+  };
+  return nest(0);
+}
+
+/// A tile of few registers, each of which goes to a place known now.
+static LogicalResult storeRegisters(TileWriter &writer, Value tile, Operation *op) {
+  KernelLowering &l = writer.l;
+  auto type = cast<RankedTensorType>(tile.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  const Access &access = writer.access;
   SmallVector<Value> registers;
   if (failed(l.evaluateRegisters(tile, registers)))
     return failure();
-  return l.forEachRegister(cast<RankedTensorType>(tile.getType()), [&](unsigned i, Segment segment) {
-    Value inside;
-    for (unsigned d = 0; d < shape.size(); ++d)
-      if (static_cast<int>(d) != segment.dim)
-        inside = l.e.both(inside, l.e.less(segment.at[d], writer.access.extents[d]));
-    if (segment.dim < 0)
-      return l.branch(inside, [&] { return writer.write(segment, registers[i], 1); }, nullptr);
-    Index remaining = l.e.sub(writer.access.extents[segment.dim], segment.at[segment.dim]);
-    return writer.write(segment, registers[i], l.e.select(inside, remaining, 0));
-  });
+  auto plain = [&] {
+    return l.forEachRegister(type, [&](unsigned i, const Segment &segment) {
+      int64_t remaining = segment.dim < 0 ? 1 : shape[segment.dim] - segment.at[segment.dim].constant;
+      return writer.write(segment, registers[i], remaining);
+    });
+  };
+  auto masked = [&]() -> LogicalResult {
+    if (!l.model.masks && l.registerLanes(type) > 1)
+      return storeElements(writer, type, registers, op);
+    return l.forEachRegister(type, [&](unsigned i, const Segment &segment) {
+      Value inside;
+      for (unsigned d = 0; d < shape.size(); ++d)
+        if (static_cast<int>(d) != segment.dim)
+          inside = l.e.both(inside, l.e.less(segment.at[d], access.extents[d]));
+      if (segment.dim < 0)
+        return l.branch(inside, [&] { return writer.write(segment, registers[i], 1); }, nullptr);
+      Index extent = l.e.select(inside, access.extents[segment.dim], 0);
+      return writer.write(segment, registers[i], l.e.sub(extent, segment.at[segment.dim]));
+    });
+  };
+  Value whole;
+  for (auto [size, extent] : llvm::zip(shape, access.extents))
+    whole = l.e.both(whole, l.e.less(size - 1, extent));
+  // One element is inside or it is not; a row that fills no vector is masked in any case.
+  bool fillsVectors = l.registerLanes(type) == 1 || l.model.masks || shape.back() % l.registerLanes(type) == 0;
+  if (!whole && fillsVectors)
+    return plain();
+  if (type.getNumElements() == 1 || !fillsVectors)
+    return masked();
+  return l.branch(whole, plain, masked);
 }
 
 static LogicalResult lowerStore(KernelLowering &l, Operation *op) {
@@ -72,7 +118,7 @@ static LogicalResult lowerStore(KernelLowering &l, Operation *op) {
   SmallVector<Index> limits = llvm::to_vector(access.extents);
   TileWriter writer(l, std::move(access), dim);
   if (l.registerCount(type) <= 16 && l.readsRegisters(store.getValue()))
-    return storeRegisters(writer, store.getValue());
+    return storeRegisters(writer, store.getValue(), op);
   SmallVector<Value> nothing;
   return l.forEachSegment(
       limits, dim, store.getValue(), nothing,

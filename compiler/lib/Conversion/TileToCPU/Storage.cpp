@@ -72,10 +72,44 @@ LogicalResult KernelLowering::forEachRegister(RankedTensorType type,
 }
 
 LogicalResult KernelLowering::evaluateRegisters(Value tile, SmallVectorImpl<Value> &out) {
-  return forEachRegister(cast<RankedTensorType>(tile.getType()), [&](unsigned, const Segment &segment) {
-    out.push_back(evaluate(tile, segment));
-    return success(static_cast<bool>(out.back()));
-  });
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto all = [&](bool checked, SmallVectorImpl<Value> &values) {
+    return forEachRegister(type, [&](unsigned, Segment segment) {
+      segment.checked = checked;
+      values.push_back(evaluate(tile, segment));
+      return success(static_cast<bool>(values.back()));
+    });
+  };
+  int64_t width = registerLanes(type);
+  if (width == 1)
+    return all(true, out);
+  Segment last;
+  for (int64_t size : type.getShape())
+    last.at.push_back(size - 1);
+  last.dim = type.getRank() - 1;
+  last.width = width;
+  int64_t end = llvm::alignTo(type.getShape().back(), width);
+  Value inside = e.less(end - 1, uncheckedLimit(last, end, tile));
+  if (!inside)
+    return all(false, out);
+  if (model.masks || type.getShape().back() % width)
+    return all(true, out);
+  // Without masks what is checked is slow: only where it has to be.
+  SmallVector<Type> types(registerCount(type), registersType(type));
+  auto choice = scf::IfOp::create(b, e.loc, types, inside, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (bool checked : {false, true}) {
+    Block *block = checked ? choice.elseBlock() : choice.thenBlock();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(block);
+    ScopeGuard scope(*this, block, nullptr);
+    SmallVector<Value> values;
+    if (failed(all(checked, values)))
+      return failure();
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(b, e.loc, values);
+  }
+  llvm::append_range(out, choice.getResults());
+  return success();
 }
 
 void KernelLowering::writeRegisters(const Buffer &buffer, RankedTensorType type, ValueRange registers) {
