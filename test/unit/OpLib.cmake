@@ -1,8 +1,13 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 #
-# The operator library: its kernels verify, and the interpreter says that they compute what the reference does.
+# The operator library: its kernels verify, and interpreter and CPU say that they compute what the reference does.
 if(TARGET TilejitOpLib AND TARGET TilejitInterpreter)
   tilejit_add_unit_test(OpLibTest
-    SRCS OpLibBuildTest.cpp OpLibCases.cpp OpLibRunTest.cpp
+    SRCS OpLibBuildTest.cpp OpLibCases.cpp OpLibRunTest.cpp OpLibTrial.cpp
     DEPS TilejitOpLib TilejitInterpreter TilejitReference)
+endif()
+if(TARGET TilejitDriver AND TARGET TilejitCpuBackend)
+  tilejit_add_unit_test(OpLibCpuTest
+    SRCS OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
+    DEPS TilejitDriver TilejitCpuBackend TilejitReference TilejitCpuDevice)
 endif()
