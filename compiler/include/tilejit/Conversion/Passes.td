@@ -15,16 +15,12 @@ def TileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     elementwise operations, conversions and loads are evaluated inside the loop nest of the store, reduction or product
     that consumes them, on one-dimensional vectors. The result holds scf, arith, math, vector and llvm operations on
     i64, pointers, scalars and 1-D vectors only.
-
-    Module attributes: `tile.scratch_bytes` (i64) is the scratch memory that each thread needs.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "512", "Width of the vectors to emit">,
     Option<"vectorRegisters", "vector-registers", "int64_t", "32", "Vector registers of that width">,
     Option<"fma", "fma", "bool", "true", "Whether fused multiply-adds are fast">,
     Option<"masks", "masks", "bool", "true", "Whether masked loads and stores cost no more than plain ones">,
-    Option<"l1Bytes", "l1-bytes", "int64_t", "32768", "Size of the first-level data cache">,
-    Option<"l2Bytes", "l2-bytes", "int64_t", "1048576", "Size of the second-level cache">,
     Option<"scratchLimit", "scratch-limit", "int64_t", "67108864", "Most scratch memory that a kernel may use, in bytes">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

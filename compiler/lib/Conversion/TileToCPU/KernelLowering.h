@@ -24,7 +24,7 @@ namespace tilejit::cpu {
 struct CpuModel {
   int64_t vectorBits = 512, vectorRegisters = 32;
   bool fma = true, masks = true;
-  int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20, scratchLimit = 64 << 20;
+  int64_t scratchLimit = 64 << 20;
 };
 
 /// Elements of a tile: `width` of them along dimension `dim` from `at` on. dim < 0: the one element at `at`. Where not

@@ -27,7 +27,7 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    CpuModel model{vectorBits, vectorRegisters, fma, masks, l1Bytes, l2Bytes, scratchLimit};
+    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit};
     if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
       return signalPassFailure();
 
@@ -65,8 +65,6 @@ void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &fac
   options.vectorRegisters = facts.vectorRegisters;
   options.fma = facts.hasFma;
   options.masks = facts.hasMasks;
-  options.l1Bytes = facts.l1Bytes;
-  options.l2Bytes = facts.l2Bytes;
   manager.addPass(createTileToCPUPass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
