@@ -22,8 +22,8 @@ enum class CpuArch : uint8_t { X86_64, AArch64, RiscV64 };
 /// What the CPU back end's choices rest on. For `native` read from this machine, else from the row of the CPU.
 struct CpuFacts {
   CpuArch arch = CpuArch::X86_64;
-  int vectorBits = 128;       ///< Width of the vectors to emit.
-  int vectorRegisters = 16;   ///< Registers of that width.
+  int vectorBits = 128;     ///< Width of the vectors to emit.
+  int vectorRegisters = 16; ///< Registers of that width.
   bool hasFma = false;
   bool hasMasks = false;      ///< Masked loads and stores cost no more than plain ones (AVX-512, SVE, RVV).
   bool hasF16Convert = false; ///< f16 <-> f32 in hardware.
@@ -37,9 +37,9 @@ struct CpuFacts {
 /// A target. Two equal keyTexts compile to the same code.
 struct TargetSpec {
   TargetKind kind = TargetKind::Cpu;
-  std::string name;   ///< As asked for: "native", "x86-64-v4".
-  std::string triple; ///< LLVM's.
-  std::string cpu;    ///< LLVM's -mcpu.
+  std::string name;                  ///< As asked for: "native", "x86-64-v4".
+  std::string triple;                ///< LLVM's.
+  std::string cpu;                   ///< LLVM's -mcpu.
   std::vector<std::string> features; ///< LLVM's -mattr, sorted: "+avx512f", "-amx-tile"; beyond what `cpu` implies.
   CpuFacts cpuFacts;
   std::string description; ///< One line for `tilec targets`.
