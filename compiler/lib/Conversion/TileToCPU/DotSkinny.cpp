@@ -146,10 +146,7 @@ LogicalResult SkinnyProduct::columnsOfB(Value source) {
       for (int64_t c = 0; c < together; ++c) {
         Value sum = sums[r * together + c];
         for (int64_t half = l.lanes / 2; half >= 1; half /= 2) {
-          SmallVector<int64_t> lanes(l.lanes);
-          for (int64_t i = 0; i < l.lanes; ++i)
-            lanes[i] = i < half ? i + half : i;
-          Value upper = l.e.shuffle(sum, sum, lanes);
+          Value upper = l.e.upperLanes(sum, half, 2 * half);
           if (isa<FloatType>(p.compute))
             sum = arith::AddFOp::create(l.b, l.e.loc, sum, upper);
           else

@@ -249,6 +249,13 @@ Value Emitter::shuffle(Value x, Value y, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(b, loc, x, y, lanes);
 }
 
+Value Emitter::upperLanes(Value x, int64_t from, int64_t valid) {
+  SmallVector<int64_t> lanes(cast<VectorType>(x.getType()).getNumElements(), vector::ShuffleOp::kPoisonIndex);
+  for (int64_t i = 0; from + i < valid; ++i)
+    lanes[i] = from + i;
+  return shuffle(x, x, lanes);
+}
+
 Value Emitter::lane(Value vector, int64_t index) { return vector::ExtractOp::create(b, loc, vector, index); }
 
 Value Emitter::fromLanes(ArrayRef<Value> lanes) {

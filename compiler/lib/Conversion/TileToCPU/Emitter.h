@@ -89,6 +89,9 @@ public:
   mlir::Value laneMask(Index count, int64_t lanes);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value shuffle(mlir::Value x, mlir::Value y, llvm::ArrayRef<int64_t> lanes);
+  /// Lanes [from, valid) moved to lane 0; what the other lanes hold is not defined. A step of combining all lanes into
+  /// one. (Lanes that are kept instead make LLVM 22.1 take the wrong half of integers on AVX-512.)
+  mlir::Value upperLanes(mlir::Value x, int64_t from, int64_t valid);
   mlir::Value lane(mlir::Value vector, int64_t index);
   mlir::Value fromLanes(llvm::ArrayRef<mlir::Value> lanes);
   /// Transposes a square of lanes x lanes elements held in rows.

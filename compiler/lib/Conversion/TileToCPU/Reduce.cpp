@@ -65,12 +65,9 @@ bool Reducer::foldLanes(Values &running, int64_t valid) {
   int64_t width = cast<VectorType>(running[0].getType()).getNumElements();
   while (valid > 1) {
     int64_t half = (valid + 1) / 2;
-    SmallVector<int64_t> lanes(width);
-    for (int64_t i = 0; i < width; ++i)
-      lanes[i] = i + half < valid ? i + half : i;
     Values upper;
     for (Value value : running)
-      upper.push_back(l.e.shuffle(value, value, lanes));
+      upper.push_back(l.e.upperLanes(value, half, valid));
     // With an odd count the middle lane has no partner.
     Value mask = valid % 2 ? l.e.laneMask(valid - half, width) : Value();
     if (!combineWhere(mask, running, upper))
