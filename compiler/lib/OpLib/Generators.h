@@ -32,7 +32,7 @@ Space softmaxSpace(const Description &description);
 Space normSpace(const Description &description);
 /// Rows (m), columns (n) and terms (k) of a product, m and n exchanged where that makes the long one the columns.
 struct MatmulShape {
-  Space space; ///< Batch dimensions, then m, n, k. Slots: inputs, then c.
+  Space space;              ///< Batch dimensions, then m, n, k. Slots: inputs, then c.
   int rows, columns, depth; ///< Dimensions of the space.
   int left, right;          ///< Slots.
 

@@ -98,7 +98,7 @@ private:
   const Description *description_;
   mlir::ModuleOp module_;
   llvm::SmallVector<mlir::Type> operandTypes_;
-  llvm::SmallVector<int> launchDim_;    ///< For each symbol its dimension in launch rules; -1: none.
+  llvm::SmallVector<int> launchDim_;       ///< For each symbol its dimension in launch rules; -1: none.
   llvm::SmallVector<int64_t> launchSizes_; ///< Argument and dimension of each.
   // Of the kernel that is being built.
   mlir::Block *entry_ = nullptr;

@@ -44,21 +44,21 @@ struct OperandInfo {
   int64_t align = 0;            ///< Bytes.
 };
 struct Manifest {
-  std::string op;                      ///< Family, or the kernel's symbol of a tile file.
-  std::string target;                  ///< The target's keyText.
-  int32_t abiVersion = 0;              ///< kernelAbiVersion.
+  std::string op;         ///< Family, or the kernel's symbol of a tile file.
+  std::string target;     ///< The target's keyText.
+  int32_t abiVersion = 0; ///< kernelAbiVersion.
   std::vector<OperandInfo> operands;
-  bool hasLaunchRule = true;           ///< False: the caller must give a grid.
-  std::vector<std::string> paths;      ///< Names of the regimes: "matmul 6x64, packed b".
-  Config config;                       ///< What was chosen.
+  bool hasLaunchRule = true;                ///< False: the caller must give a grid.
+  std::vector<std::string> paths;           ///< Names of the regimes: "matmul 6x64, packed b".
+  Config config;                            ///< What was chosen.
   std::map<std::string, int64_t> resources; ///< code_bytes, stack_bytes, ...
-  std::vector<std::string> assertions; ///< Message and place of each tile.assert, by number.
-  std::string reductionOrder;          ///< In which order sums are formed, for people.
+  std::vector<std::string> assertions;      ///< Message and place of each tile.assert, by number.
+  std::string reductionOrder;               ///< In which order sums are formed, for people.
 };
 
 struct CompileResponse {
-  Status status;                                        ///< Ok, or why there is no payload.
-  std::string payload;                                  ///< ELF shared object, or text of the emitted form.
+  Status status;       ///< Ok, or why there is no payload.
+  std::string payload; ///< ELF shared object, or text of the emitted form.
   Manifest manifest;
   std::vector<std::pair<std::string, double>> stagesMs; ///< Stage and milliseconds, in order.
 };

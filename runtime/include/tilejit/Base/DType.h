@@ -15,8 +15,24 @@ namespace tilejit {
 
 /// The order is part of the cache format: append only.
 enum class DType : uint8_t {
-  F64, F32, F16, BF16, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0, F4E2M1,
-  I64, I32, I16, I8, I4, U8, U4, Bool,
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F8E8M0,
+  F4E2M1,
+  I64,
+  I32,
+  I16,
+  I8,
+  I4,
+  U8,
+  U4,
+  Bool,
 };
 
 /// All types, in the order of the enumeration.

@@ -22,7 +22,7 @@ struct ConfigKey {
   std::string_view name;
   int64_t min = 1;
   int64_t max = 1;
-  std::string_view meaning; ///< One line for `tilec ops`.
+  std::string_view meaning;  ///< One line for `tilec ops`.
   std::string_view notOnCpu; ///< Why the key does nothing on CPUs, where it is refused; empty: it applies there.
 };
 

@@ -21,7 +21,15 @@
 namespace tilejit {
 
 enum class Family : uint8_t {
-  Matmul, Elementwise, Reduce, Softmax, LogSoftmax, LayerNorm, RmsNorm, Transpose, Cast,
+  Matmul,
+  Elementwise,
+  Reduce,
+  Softmax,
+  LogSoftmax,
+  LayerNorm,
+  RmsNorm,
+  Transpose,
+  Cast,
 };
 
 /// "matmul", "log_softmax", ...
@@ -67,10 +75,10 @@ struct Operand {
 /// One step of an epilogue, applied in order to the accumulator.
 struct EpilogueStep {
   enum class Kind : uint8_t { Add, Sub, Mul, Scale, Clamp, Relu, Silu, Sigmoid, Tanh, Gelu, GeluTanh } kind;
-  int input = -1;    ///< Add, Sub, Mul: index in Description::inputs.
-  double value = 0;  ///< Scale.
-  double min = 0;    ///< Clamp.
-  double max = 0;    ///< Clamp.
+  int input = -1;   ///< Add, Sub, Mul: index in Description::inputs.
+  double value = 0; ///< Scale.
+  double min = 0;   ///< Clamp.
+  double max = 0;   ///< Clamp.
 };
 
 enum class Precision : uint8_t { Ieee, Tf32, Bf16x3 };

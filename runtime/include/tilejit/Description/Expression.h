@@ -17,16 +17,60 @@
 namespace tilejit {
 
 enum class ExprOp : uint8_t {
-  Input, Constant, Cast,
+  Input,
+  Constant,
+  Cast,
   // Arithmetic; both operands and the result have the node's type. Div and Pow of integers are floating by then.
-  Add, Sub, Mul, Div, Mod, Pow, Neg,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Pow,
+  Neg,
   // Comparisons: operands of one type, result bool. And, Or, Not: bool.
-  Lt, Le, Gt, Ge, Eq, Ne, And, Or, Not,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Eq,
+  Ne,
+  And,
+  Or,
+  Not,
   // Functions of one value.
-  Abs, Exp, Exp2, Log, Log2, Log1p, Expm1, Sqrt, Rsqrt, Sin, Cos, Tan, Tanh, Sigmoid, Erf, Relu, Gelu, GeluTanh, Silu,
-  Softplus, Floor, Ceil, Round, Trunc, Sign, IsNan, IsInf,
+  Abs,
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Log1p,
+  Expm1,
+  Sqrt,
+  Rsqrt,
+  Sin,
+  Cos,
+  Tan,
+  Tanh,
+  Sigmoid,
+  Erf,
+  Relu,
+  Gelu,
+  GeluTanh,
+  Silu,
+  Softplus,
+  Floor,
+  Ceil,
+  Round,
+  Trunc,
+  Sign,
+  IsNan,
+  IsInf,
   // Functions of more.
-  Min, Max, Fma, Where,
+  Min,
+  Max,
+  Fma,
+  Where,
 };
 
 /// The spelling in expressions: "gelu_tanh", "+", "where"; for Input, Constant and Cast a name for dumps.
@@ -35,11 +79,11 @@ std::string_view exprOpName(ExprOp op);
 /// One node. Operands are indices of earlier nodes.
 struct ExprNode {
   ExprOp op = ExprOp::Constant;
-  DType type = DType::F32;               ///< Type of the value: F64, F32, an integer type or Bool; Cast: any type.
+  DType type = DType::F32; ///< Type of the value: F64, F32, an integer type or Bool; Cast: any type.
   std::array<int, 3> operands{-1, -1, -1};
-  int input = -1;                        ///< Input: index in Description::inputs.
-  double value = 0;                      ///< Constant of floating type.
-  int64_t integer = 0;                   ///< Constant of integer type or bool.
+  int input = -1;      ///< Input: index in Description::inputs.
+  double value = 0;    ///< Constant of floating type.
+  int64_t integer = 0; ///< Constant of integer type or bool.
 };
 
 /// An expression; the last node is the result, before the cast to the output's dtype.
