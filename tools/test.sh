@@ -3,7 +3,7 @@
 #
 # Installs what is missing, builds, and runs every test. The last line is "N passed, N failed[, N skipped]"; the exit
 # code is 0 only where nothing failed. Started as root, the tests themselves run as an unprivileged user.
-#   tools/test.sh [--no-build] [--only lint|unit|lit|docs[,...]]
+#   tools/test.sh [--no-build] [--only lint|unit|ctest|lit|docs[,...]]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$here"
@@ -38,6 +38,8 @@ if [[ $(id -u) -eq 0 ]]; then
   nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   if "${nobody[@]}" test -r tools/testing/run_all.py -a -x build/bin 2>/dev/null; then
     chown -R 65534:65534 "$scratch"
+    # cmake --install, which a test runs, notes what it installed in the build folder.
+    install -m 0666 /dev/null build/install_manifest_runtime.txt
     run=("${nobody[@]}" "${run[@]}")
   else
     run+=(--note-root "the tree is not readable by an unprivileged user, so the suite ran as root")

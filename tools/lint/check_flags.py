@@ -8,7 +8,7 @@ import re
 from common import main, tracked
 
 PASS = re.compile(r'def\s+(\w+)\s*:\s*Pass<"([^"]+)"')
-FLAG = re.compile(r'"(--[A-Za-z][^",= ]*)')
+FLAG = re.compile(r'"(--[A-Za-z][^",=: ]*)')
 MARK = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 

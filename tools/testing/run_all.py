@@ -92,6 +92,40 @@ def read_junit(tally, program, report, code, output):
         tally.fail(program, f"exit {code}\n{output[-4000:]}")
 
 
+def move_scratch(word, options):
+    """A word of a command with folders of the build tree that tests write to replaced by the scratch folder."""
+    for folder in ("test", "docs"):
+        word = word.replace(f"{options.build}/{folder}/", f"{options.scratch}/{folder}/")
+    return word
+
+
+def run_ctest(tally, options):
+    """What CTest knows beside the unit tests and lit: programs in C, installed trees. Each is one test."""
+    listing = subprocess.run(
+        ["ctest", "--test-dir", str(options.build), "--show-only=json-v1"], capture_output=True, text=True, check=True,
+    ).stdout
+    for test in json.loads(listing)["tests"]:
+        command = test.get("command") or [""]
+        if "/bin/tests/" in command[0] or command[0].endswith("/lit"):
+            continue
+        # Their working folders are below the build folder, which the caller may not write to.
+        command = [move_scratch(word, options) for word in command]
+        properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        try:
+            done = subprocess.run(
+                command, cwd=options.scratch, capture_output=True, text=True, errors="replace", timeout=options.timeout,
+                env={**os.environ, **environment},
+            )
+            code, output = done.returncode, done.stdout + done.stderr
+        except subprocess.TimeoutExpired:
+            code, output = "no end in time", ""
+        if code == 0:
+            tally.passed += 1
+        else:
+            tally.fail(f"ctest/{test['name']}", f"exit {code}\n{output[-4000:]}")
+
+
 def run_lit(tally, options):
     """The lit suite, by its JSON report."""
     report = options.scratch / "lit.json"
@@ -126,14 +160,14 @@ def run_docs(tally, options):
             tally.passed += 1
 
 
-GROUPS = {"lint": run_lint, "unit": run_unit, "lit": run_lit, "docs": run_docs}
+GROUPS = {"lint": run_lint, "unit": run_unit, "ctest": run_ctest, "lit": run_lit, "docs": run_docs}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--scratch", type=pathlib.Path, required=True)
-    parser.add_argument("--only", default=",".join(GROUPS), help="groups, by commas: lint, unit, lit, docs")
+    parser.add_argument("--only", default=",".join(GROUPS), help="groups, by commas: " + ", ".join(GROUPS))
     parser.add_argument("--lit", help="the lit program")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one test program")
     parser.add_argument("--note-root", help="a reason to count as skipped")
