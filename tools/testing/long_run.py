@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry.
+
+Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
+and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+
+SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 255, 256, 300, 513)
+FLOATS = ("f32", "f16", "bf16", "f64", "f8e4m3fn", "f8e5m2")
+FUNCTIONS = ("exp", "tanh", "erf", "gelu", "silu", "sigmoid", "sqrt(abs", "log1p(abs", "softplus", "sin", "round", "relu")
+
+
+def tensor(dtype, *shape):
+    return {"dtype": dtype, "shape": list(shape)}
+
+
+def make_matmul(choose):
+    dtype = choose.choice((*FLOATS, "i8", "u8"))
+    m, n, k = (choose.choice(SIZES) for _ in range(3))
+    ta, tb = choose.random() < 0.3, choose.random() < 0.3
+    out = {"i8": "i32", "u8": "i32"}.get(dtype, dtype if not dtype.startswith("f8") else "f32")
+    batch = [choose.choice((1, 2, 3))] if choose.random() < 0.2 else []
+    return {
+        "op": "matmul",
+        "inputs": {"a": tensor(dtype, *batch, *((k, m) if ta else (m, k))),
+                   "b": tensor("i8" if dtype == "u8" else dtype, *((n, k) if tb else (k, n)))},
+        "outputs": {"c": tensor(out, *batch, m, n)},
+        "attributes": {"transpose_a": ta, "transpose_b": tb},
+    }
+
+
+def make_elementwise(choose):
+    dtype = choose.choice(FLOATS[:4])
+    shape = [choose.choice(SIZES) for _ in range(choose.randrange(1, 4))]
+    other = [size if choose.random() < 0.6 else 1 for size in shape]
+    function = choose.choice(FUNCTIONS)
+    text = f"{function}(a + b)" + (")" if "(" in function else "") + " * 0.5 - b"
+    return {"op": "elementwise", "inputs": {"a": tensor(dtype, *shape), "b": tensor(dtype, *other)},
+            "outputs": {"y": tensor(dtype, *shape)}, "attributes": {"expression": {"y": text}}}
+
+
+def make_rows(choose):
+    op = choose.choice(("softmax", "log_softmax", "layernorm", "rmsnorm"))
+    dtype = choose.choice(FLOATS[:4])
+    shape = [choose.choice(SIZES) for _ in range(choose.randrange(1, 4))]
+    return {"op": op, "inputs": {"x": tensor(dtype, *shape)}, "outputs": {"y": tensor(dtype, *shape)},
+            "attributes": {"axis": choose.randrange(len(shape)) if "softmax" in op else -1}}
+
+
+def make_reduce(choose):
+    shape = [choose.choice(SIZES) for _ in range(choose.randrange(1, 5))]
+    axes = sorted(choose.sample(range(len(shape)), choose.randrange(1, len(shape) + 1)))
+    kind = choose.choice(("sum", "mean", "max", "min", "argmax", "argmin"))
+    dtype = choose.choice(FLOATS[:4])
+    out = [size for i, size in enumerate(shape) if i not in axes]
+    return {"op": "reduce", "inputs": {"x": tensor(dtype, *shape)},
+            "outputs": {"y": tensor("i64" if kind.startswith("arg") else dtype, *out)}, "attributes": {"kind": kind, "axes": axes}}
+
+
+def make_transpose(choose):
+    shape = [choose.choice(SIZES[:14]) for _ in range(choose.randrange(1, 5))]
+    order = choose.sample(range(len(shape)), len(shape))
+    dtype = choose.choice((*FLOATS, "i8", "i64", "bool"))
+    return {"op": "transpose", "inputs": {"x": tensor(dtype, *shape)}, "outputs": {"y": tensor(dtype, *(shape[i] for i in order))},
+            "attributes": {"permutation": order}}
+
+
+MAKERS = (make_matmul, make_matmul, make_elementwise, make_rows, make_reduce, make_transpose)
+
+
+def sweep_round(tilec, folder, seed, count=40):
+    """None where all descriptions of a seed are right, else what tilec says."""
+    choose = random.Random(seed)
+    paths = []
+    for number in range(count):
+        path = folder / f"{number}.json"
+        path.write_text(json.dumps({"tilejit": "1.0", **choose.choice(MAKERS)(choose)}))
+        paths.append(str(path))
+    done = subprocess.run(
+        [tilec, "verify", *paths, "--random-seed", str(seed), "--cache-dir", str(folder / "cache")], capture_output=True, text=True,
+    )
+    if done.returncode == 0:
+        return None
+    bad = [line for line in done.stdout.splitlines() if not line.startswith("ok")]
+    texts = [pathlib.Path(p).read_text() for p in paths if any(f" {pathlib.Path(p).stem} " in line for line in bad)]
+    return "\n".join([*bad, done.stderr, *texts])
+
+
+def damage_round(tilec, folder, seed):
+    """Flips one byte at every place of an entry of its own: each time a miss with a right result."""
+    cache, path = folder / f"damage-{seed}", folder / "damage.json"
+    path.write_text(json.dumps({"tilejit": "1.0", "op": "cast", "inputs": {"x": tensor("f32", 5)}, "outputs": {"y": tensor("f16", 5)}}))
+    command = [tilec, "run", str(path), "--verify", "--json", "--cache-dir", str(cache)]
+    subprocess.run(command, check=True, capture_output=True)
+    entry = next(p for p in cache.rglob("*.tjk") if "quarantine" not in p.parts)
+    good, choose = entry.read_bytes(), random.Random(seed)
+    for place in choose.sample(range(len(good)), 64):
+        entry.write_bytes(good[:place] + bytes([good[place] ^ (1 << choose.randrange(8))]) + good[place + 1 :])
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0 or json.loads(done.stdout)["cache"] != "miss":
+            return f"byte {place}: exit {done.returncode} {done.stdout[:200]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tilec")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
+    options = parser.parse_args()
+    end, passed, failed, number = time.monotonic() + 60 * options.minutes, 0, 0, 0
+    while True:
+        seed = options.seed + number
+        with tempfile.TemporaryDirectory(prefix="tilejit-long-") as folder:
+            check = damage_round if number % 10 == 9 else sweep_round
+            problem = check(options.tilec, pathlib.Path(folder), seed)
+        passed, failed = passed + (problem is None), failed + (problem is not None)
+        if problem:
+            print(f"FAIL seed {seed} ({check.__name__}):\n{problem}", flush=True)
+        number += 1
+        if time.monotonic() >= end:
+            break
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
