@@ -238,13 +238,13 @@ TEST_CASE("gathers and scatters follow pointers under masks", "[cpu]") {
   %zero = arith.constant dense<0> : tensor<70xi32>
   %m = arith.cmpi sgt, %r, %zero : tensor<70xi32>
   %other = arith.constant dense<7.0> : tensor<70xf32>
-  %x = tile.gather %a mask %m : tensor<70xi1> other %other : tensor<70xf32> : tensor<70x!tile.ptr<f32>> -> tensor<70xf32>
+  %x = tile.gather %a mask %m other %other : tensor<70x!tile.ptr<f32>> -> tensor<70xf32>
   %i = tile.iota : tensor<70xi64>
   %three = arith.constant dense<3> : tensor<70xi64>
   %j = arith.muli %i, %three : tensor<70xi64>
   %t = tile.splat %q : !tile.ptr<f32> -> tensor<70x!tile.ptr<f32>>
   %b = tile.addptr %t, %j : tensor<70x!tile.ptr<f32>>, tensor<70xi64>
-  tile.scatter %x, %b mask %m : tensor<70xi1> : tensor<70xf32>, tensor<70x!tile.ptr<f32>>)");
+  tile.scatter %x, %b mask %m : tensor<70xf32>, tensor<70x!tile.ptr<f32>>)");
   check("%p: !tile.ptr<i8>, %y: !tile.view<4x5xi8>", R"(
   %i = tile.iota : tensor<20xi32>
   %s = tile.splat %p : !tile.ptr<i8> -> tensor<20x!tile.ptr<i8>>
@@ -271,8 +271,8 @@ TEST_CASE("atomic updates give what was there", "[cpu]") {
               "  %k = arith.remui %i, %n : tensor<40xi32>\n" + "  %s = tile.splat %p : !tile.ptr<" + t +
               "> -> tensor<40x!tile.ptr<" + t + ">>\n" + "  %a = tile.addptr %s, %k : tensor<40x!tile.ptr<" + t +
               ">>, tensor<40xi32>\n" + "  %old = tile.atomic_rmw " + kind + " %v, %a relaxed device : tensor<40x" + t +
-              ">, tensor<40x!tile.ptr<" + t + ">> -> tensor<40x" + t + ">\n" +
-              "  tile.store %old, %y[%c0] : tensor<40x" + t + ">, !tile.view<40x" + t + ">");
+              ">, tensor<40x!tile.ptr<" + t + ">>\n" + "  tile.store %old, %y[%c0] : tensor<40x" + t +
+              ">, !tile.view<40x" + t + ">");
   }
 }
 
@@ -287,7 +287,7 @@ TEST_CASE("compare and exchange, and updates of views by many instances", "[cpu]
   %half = arith.remui %i, %two : tensor<20xi32>
   %zero = arith.constant dense<0> : tensor<20xi32>
   %even = arith.cmpi eq, %half, %zero : tensor<20xi32>
-  %guess = arith.select %even, %now, %e : tensor<20xi32>
+  %guess = arith.select %even, %now, %e : tensor<20xi1>, tensor<20xi32>
   %old = tile.atomic_cas %guess, %i, %a acq_rel device : tensor<20xi32>, tensor<20x!tile.ptr<i32>>
   tile.store %old, %y[%c0] : tensor<20xi32>, !tile.view<20xi32>)");
   check("%x: !tile.view<30xf32>, %y: !tile.view<3x10xf32>", R"(

@@ -124,10 +124,17 @@ private:
 
 static int64_t phaseOf(tile::KernelOp kernel) { return kernel.getLaunchAttr() ? kernel.getLaunchAttr().getPhase() : 0; }
 
+/// The kernel's arguments without the workspace, which only those have that use it.
+static ArrayRef<Type> operandTypes(tile::KernelOp kernel) {
+  tile::LaunchAttr launch = kernel.getLaunchAttr();
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  return launch && launch.getWorkspace() ? types.drop_back() : types;
+}
+
 LogicalResult tilejit::cpu::checkLaunchRules(ArrayRef<tile::KernelOp> kernels) {
   tile::KernelOp first = kernels.front();
   for (tile::KernelOp kernel : kernels) {
-    if (kernel.getFunctionType() != first.getFunctionType()) {
+    if (operandTypes(kernel) != operandTypes(first)) {
       InFlightDiagnostic diagnostic = kernel.emitOpError("expected the arguments of the module's first kernel");
       diagnostic.attachNote(first.getLoc()) << "the first kernel";
       return diagnostic;
