@@ -27,11 +27,17 @@ constexpr double scaledErfc64[] = {
     0x1.41d604b802993p-22,  -0x1.b90b9ce457423p-21, 0x1.1f3ead99be00fp-24,  0x1.c296de02bae7ep-24,
     -0x1.a24617d393b60p-27, -0x1.5facb046eb436p-27};
 
-/// erfc for x >= 0.5.
+// The same for 0.49 <= x <= 10.6.
+constexpr double scaledErfc32[] = {0x1.3ba592p+0, -0x1.1df1acp-3, 0x1.f7f59ap-7, 0x1.16ebb4p-4,  -0x1.9ddc02p-4,
+                                   0x1.80075ap-4, -0x1.0f8edep-4, 0x1.2f271ap-5, -0x1.0dfcb6p-6, 0x1.5da706p-8};
+
+/// erfc for x >= 0.5. The part of x^2 that its rounding drops is put back, since the exponential magnifies it.
 Num erfcTail(Num x) {
-  Num bounded = clamp(x, 0.5, 28.0);
+  bool wide = x.isDouble();
+  Num bounded = clamp(x, 0.5, wide ? 28.0 : 10.5);
   Num t = (bounded - 4.0) / (bounded + 4.0);
-  Num scaled = polynomial(t, scaledErfc64) / fma(bounded, bounded.like(2.0), bounded.like(1.0));
+  std::span<const double> coefficients = wide ? std::span<const double>(scaledErfc64) : scaledErfc32;
+  Num scaled = polynomial(t, coefficients) / fma(bounded, bounded.like(2.0), bounded.like(1.0));
   Pair square = exactProduct(bounded, bounded);
   Num factor = scaled - scaled * square.lo;
   return expandExp(-square.hi) * factor;
@@ -55,8 +61,6 @@ Num expandErf(Num x) {
 }
 
 Num expandErfc(Num x) {
-  if (!x.isDouble())
-    return narrow(expandErfc(widen(x)));
   Num tail = erfcTail(abs(x));
   Num far = select(x < 0.0, 2.0 - tail, tail);
   return select(abs(x) < 0.5, 1.0 - erfNearZero(x), far);
