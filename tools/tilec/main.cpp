@@ -7,9 +7,12 @@
 #include "Version.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
 #include <unistd.h>
 
 namespace {
@@ -17,11 +20,30 @@ namespace {
 using namespace tilejit;
 using namespace tilejit::tilec;
 
+/// The first word that should be a command of `app` or of one of its commands and is none; empty where all are.
+std::string unknownCommand(const CLI::App &app, int argc, char **argv) {
+  const CLI::App *level = &app;
+  for (int i = 1; i < argc && !level->get_subcommands([](const CLI::App *) { return true; }).empty(); ++i) {
+    std::string_view word = argv[i];
+    if (word.empty() || word.front() == '-')
+      continue;
+    auto all = level->get_subcommands([](const CLI::App *) { return true; });
+    auto found =
+        std::find_if(all.begin(), all.end(), [&](const CLI::App *command) { return command->get_name() == word; });
+    if (found == all.end())
+      return std::string(word);
+    level = *found;
+  }
+  return "";
+}
+
 /// The parser's own complaint in the form of ours.
-int reportParseError(const CLI::App &app, const Program &program, const CLI::ParseError &error) {
+int reportParseError(const CLI::App &app, const Program &program, const CLI::ParseError &error, int argc, char **argv) {
   std::string message = error.what();
   while (!message.empty() && message.back() == '\n')
     message.pop_back();
+  if (std::string unknown = unknownCommand(app, argc, argv); !unknown.empty())
+    message = "no command '" + unknown + "'";
   const CLI::App *command = &app;
   while (!command->get_subcommands().empty())
     command = command->get_subcommands().front();
@@ -58,7 +80,7 @@ int runProgram(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
       return app.exit(error);
-    return reportParseError(app, program, error);
+    return reportParseError(app, program, error, argc, argv);
   }
   int code = action();
   if (std::fflush(stdout) != 0 && code == Done)

@@ -96,6 +96,18 @@ int64_t Schedule::sweepTile(const Space &space, DType compute, int registers) co
   return get("bn", std::min(registers * lanes, longest));
 }
 
+/// A row of at most this many elements is taken as a whole where its exponentials can't be kept in the result: they are
+/// then formed once and stay in L1.
+int64_t Schedule::softmaxTile(const Space &space) const {
+  constexpr int64_t keptElements = 8192;
+  DType input = description_.inputs[0].dtype, compute = input == DType::F64 ? DType::F64 : DType::F32;
+  bool roundsResult = description_.family == Family::Softmax && description_.outputs[0].dtype != compute;
+  const SpaceDim &last = space.dims.back();
+  if (roundsResult && last.tag == 1 && last.size.isStatic() && last.size.factor <= keptElements)
+    return get("bn", std::max<int64_t>(1, last.size.factor));
+  return sweepTile(space, compute, 8);
+}
+
 /// Indices take as many registers as values, so argmax and argmin get by with half the lanes.
 int64_t Schedule::reduceTile(const Space &space) const {
   const auto &attributes = description_.as<ReduceAttributes>();
@@ -105,8 +117,8 @@ int64_t Schedule::reduceTile(const Space &space) const {
 }
 
 std::pair<int64_t, int64_t> Schedule::transposeTile(int bytes) const {
-  int64_t side = bytes >= 8 ? 32 : 64;
-  return {get("bm", side), get("bn", side)};
+  // Rows of y are written in pieces of whole cache lines; few of them, since rows of x lie far apart.
+  return {get("bm", 64), get("bn", bytes >= 4 ? 32 : 64)};
 }
 
 //===--- complete configs ---------------------------------------------------------------------------------------===//
@@ -142,7 +154,7 @@ abi::Config Schedule::complete() const {
     break;
   case Family::Softmax:
   case Family::LogSoftmax:
-    set("bn", sweepTile(softmaxSpace(description_), sweepType(), 8));
+    set("bn", softmaxTile(softmaxSpace(description_)));
     break;
   case Family::LayerNorm:
   case Family::RmsNorm:

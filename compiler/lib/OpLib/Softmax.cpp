@@ -52,6 +52,8 @@ public:
     Value inverse = arith::DivFOp::create(b_, splatLike(b_, sum, 1), sum);
     if (keeps)
       return scaleStored(inverse);
+    if (sweep_.isSingleStep())
+      return storeScaled(onlyTerm_, inverse);
     storeResults(maximum, [&](Value distance) -> Value {
       return arith::MulFOp::create(b_, math::ExpOp::create(b_, distance), sweep_.spread(inverse));
     });
@@ -90,6 +92,7 @@ private:
     Value zero = splat(b_, sweep_.shape(), compute_, 0);
     Values sums = sweep_.runSums(zero, [&](const Step &step, ValueRange carried) {
       Value term = math::ExpOp::create(b_, distanceAt(step, maximum));
+      onlyTerm_ = term;
       if (keeps)
         sweep_.store(1, step, term, compute_);
       return Values{arith::AddFOp::create(b_, carried[0], term)};
@@ -106,6 +109,16 @@ private:
     });
   }
 
+  /// For a sweep of one step, whose exponentials are still at hand.
+  void storeScaled(Value terms, Value factor) {
+    sweep_.run({}, [&](const Step &step, ValueRange) {
+      Value value = arith::MulFOp::create(b_, terms, sweep_.spread(factor));
+      b_.setPlace("outputs/y");
+      sweep_.store(1, step, value, compute_);
+      return Values();
+    });
+  }
+
   void storeResults(Value maximum, function_ref<Value(Value)> result) {
     sweep_.run({}, [&](const Step &step, ValueRange) {
       Value value = result(distanceAt(step, maximum));
@@ -118,13 +131,13 @@ private:
   KernelBuilder &b_;
   Sweep sweep_;
   DType input_, output_, compute_;
+  Value onlyTerm_; ///< Exponentials of the last step.
 };
 } // namespace
 
 void buildSoftmax(KernelBuilder &b, const Schedule &schedule) {
   Space space = softmaxSpace(b.description());
-  bool isDouble = b.description().inputs[0].dtype == DType::F64;
-  int64_t width = schedule.sweepTile(space, isDouble ? DType::F64 : DType::F32, 8);
+  int64_t width = schedule.softmaxTile(space);
   std::string name(familyName(b.description().family));
   b.kernel(name, Sweep::grid(space, axis, width), {},
            [&](ArrayRef<Value> indices) { SoftmaxRow(b, space, width, indices).build(); });

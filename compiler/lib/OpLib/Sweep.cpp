@@ -34,6 +34,11 @@ Sweep::Sweep(KernelBuilder &b, const Space &space, int swept, int64_t width, Arr
   start_.tile = isRow_ ? Value() : indices[next];
 }
 
+bool Sweep::isSingleStep() const {
+  const Size &size = space_.dims.back().size;
+  return isRow_ && sweptDims_.empty() && size.isStatic() && size.factor > 0 && size.factor <= width_;
+}
+
 bool Sweep::isRagged() const { return !tilesEvenly(space_.description(), space_.dims.back().size, width_); }
 
 Values Sweep::run(ValueRange inits, Body body, Value first, Value last) {

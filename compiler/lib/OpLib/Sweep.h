@@ -33,6 +33,8 @@ public:
   bool isRow() const { return isRow_; }
   int64_t width() const { return width_; }
   llvm::ArrayRef<int64_t> shape() const { return width_; }
+  /// Whether a row is one tile, so that no loop is built.
+  bool isSingleStep() const;
   /// Whether tiles may reach beyond the last dimension of the space.
   bool isRagged() const;
 
