@@ -118,7 +118,7 @@ int64_t Schedule::reduceTile(const Space &space) const {
 
 std::pair<int64_t, int64_t> Schedule::transposeTile(int bytes) const {
   // Rows of y are written in pieces of whole cache lines; few of them, since rows of x lie far apart.
-  return {get("bm", 64), get("bn", bytes >= 4 ? 32 : 64)};
+  return {get("bm", bytes >= 4 ? 64 : 128), get("bn", bytes >= 4 ? 32 : bytes == 2 ? 64 : 128)};
 }
 
 //===--- complete configs ---------------------------------------------------------------------------------------===//
