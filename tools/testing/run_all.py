@@ -131,8 +131,8 @@ def run_lit(tally, options):
     report = options.scratch / "lit.json"
     lit = options.lit or "/usr/lib/llvm-22/bin/lit"
     done = subprocess.run(
-        [lit, "-q", "-j2", f"--timeout={options.timeout}", "-o", str(report), str(options.build / "test/lit")],
-        capture_output=True, text=True, errors="replace", env={**os.environ, "TILEJIT_TEST_SCRATCH": str(options.scratch)},
+        [lit, "-q", "-j2", "-o", str(report), str(options.build / "test/lit")],
+        capture_output=True, text=True, errors="replace", timeout=2 * options.timeout, env={**os.environ, "TILEJIT_TEST_SCRATCH": str(options.scratch)},
     )
     try:
         tests = json.loads(report.read_text())["tests"]

@@ -194,7 +194,7 @@ void addBench(Registry registry) {
   command->add_option("--compare", options->compare, "Compare with a saved result; exit code 1 where slower")
       ->type_name("F");
   registry.program.addCommonOptions(*command);
-  command->footer("Example:\n  tilec bench examples/ffn_up.json --set m=128 --threads 1 --save before.json");
+  command->footer("Example:\n  tilec bench examples/ffn_up.json --set tokens=128 --threads 1 --save before.json");
   Program &program = registry.program;
   Action &action = registry.action;
   command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
