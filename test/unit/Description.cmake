@@ -5,6 +5,7 @@ tilejit_add_unit_test(DescriptionTest
   SRCS
     DescriptionBindingTest.cpp
     DescriptionCanonicalTest.cpp
+    DescriptionConfigTest.cpp
     DescriptionExpressionTest.cpp
     DescriptionJsonTest.cpp
     DescriptionMutationTest.cpp

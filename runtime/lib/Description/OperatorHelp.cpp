@@ -2,6 +2,7 @@
 //
 // Help texts made from the schemas.
 
+#include "tilejit/Description/Config.h"
 #include "tilejit/Description/Schema.h"
 
 #include <algorithm>
@@ -91,6 +92,32 @@ json::Value attributeJson(const AttributeSchema &attribute) {
   return value;
 }
 
+void configRows(Family family, std::string &out) {
+  size_t width = 0;
+  for (const ConfigKey &key : configKeys(family))
+    width = std::max(width, key.name.size());
+  out += "\nConfig keys (--config key=value; a config never changes what is computed)\n";
+  for (const ConfigKey &key : configKeys(family)) {
+    std::string range = std::to_string(key.min) + " to " + std::to_string(key.max);
+    std::string text = range + (key.notOnCpu.empty() ? ". " : "; GPUs only. ") + std::string(key.meaning);
+    row(std::string(key.name), width, text, out);
+  }
+}
+
+json::Value configJson(Family family) {
+  json::Value list = json::makeArray();
+  for (const ConfigKey &key : configKeys(family)) {
+    json::Value value = json::makeObject();
+    value.add("name", json::makeText(std::string(key.name)));
+    value.add("min", json::makeInteger(key.min));
+    value.add("max", json::makeInteger(key.max));
+    value.add("cpu", json::makeBool(key.notOnCpu.empty()));
+    value.add("doc", json::makeText(std::string(key.meaning)));
+    list.items.push_back(std::move(value));
+  }
+  return list;
+}
+
 } // namespace
 
 std::string operatorHelp(Family family) {
@@ -111,6 +138,7 @@ std::string operatorHelp(Family family) {
            "  {\"op\": \"add\" | \"sub\" | \"mul\", \"input\": NAME}   {\"op\": \"scale\", \"value\": X}\n"
            "  {\"op\": \"clamp\", \"min\": X, \"max\": Y}   {\"op\": \"relu\" | \"silu\" | \"sigmoid\" | \"tanh\"}\n"
            "  {\"op\": \"gelu\", \"approximate\": \"none\" | \"tanh\"}\n";
+  configRows(family, out);
   if (!schema.notes.empty())
     out += "\nNotes\n";
   for (const std::string &note : schema.notes) {
@@ -142,6 +170,7 @@ std::string operatorHelpJson(Family family) {
   }
   value.add("attributes", std::move(attributes));
   value.add("epilogue", json::makeBool(schema.hasEpilogue));
+  value.add("config", configJson(family));
   value.add("notes", std::move(notes));
   value.add("examples", std::move(examples));
   return json::write(value);
