@@ -60,14 +60,20 @@ std::vector<MatmulRegime> Schedule::matmulRegimes(const Size &rows, const Size &
   };
   MatmulRegime row{"row", 1, roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), lanes),
                    bounded(depth, rowDepth), 1};
-  MatmulRegime block = blockRegime(rows, columns, depth);
+  MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
+  skinny.name = "skinny";
+  skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
+  if (columnsAreContiguous) // Long rows of the right operand are read in place; a quarter each leaves work for threads.
+    skinny.bn = roundUp(std::max(block.bn, ceilDiv(bounded(columns, 4 * rowColumns), 4)), lanes);
   if (maxRows <= 1)
     return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), std::nullopt}};
   std::vector<MatmulRegime> regimes;
   if (!rows.isStatic() && minRows <= 1)
     regimes.push_back(row);
   if (!rows.isStatic() && minRows <= skinnyRows && maxRows > skinnyRows)
-    regimes.push_back({"skinny", skinnyRows, block.bn, bounded(depth, 512), skinnyRows});
+    regimes.push_back({skinny.name, skinny.bm, skinny.bn, skinny.bk, skinnyRows});
+  if (maxRows <= skinnyRows)
+    block = {skinny.name, get("bm", skinny.bm), get("bn", skinny.bn), get("bk", skinny.bk), std::nullopt};
   regimes.push_back(block);
   return regimes;
 }
