@@ -61,7 +61,7 @@ int runProgram(int argc, char **argv) {
              "Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 the compile failed, 4 no such device,\n"
              "5 internal error, 130 interrupted.");
   app.require_subcommand(1);
-  app.set_version_flag("--version", versionText());
+  app.set_version_flag("--version", versionText); // Called only when asked: it looks for a CUDA toolkit.
   app.get_formatter()->column_width(34);
   Program program;
   Action action;
