@@ -32,6 +32,8 @@ struct Function {
   bool nearZeros = false; ///< Absolute error of 1e-7 (f32) or 1e-16 (f64) is enough too.
 };
 
+constexpr double emulatedFmaLimit = 1.6;
+
 Wide rsqrtWide(Wide x, Wide) {
   return x == 0 ? std::copysign(std::numeric_limits<Wide>::infinity(), x) : 1 / std::sqrt(x);
 }
@@ -60,7 +62,8 @@ const Function functions[] = {
     {"round", "%r = math.round %x : $in", [](Wide x, Wide) { return std::round(x); }, 0, 0, -4, 4},
     {"roundeven", "%r = math.roundeven %x : $in", [](Wide x, Wide) { return std::nearbyint(x); }, 0, 0, -4, 4},
     // Without the instruction, subnormal results of f64 may be rounded twice.
-    {"fma", "%r = math.fma %x, %y, %x : $in", [](Wide x, Wide y) { return std::fma(x, y, x); }, 0.51, 1.6, -4, 4, true},
+    {"fma", "%r = math.fma %x, %y, %x : $in", [](Wide x, Wide y) { return std::fma(x, y, x); }, 0.51, 0.51, -4, 4,
+     true},
 };
 
 template <typename T> struct Bits;
@@ -168,6 +171,9 @@ template <typename T> void check(const Function &function, const TargetSpec &tar
       worst = error, at = i;
   }
   double limit = sizeof(T) == 4 ? function.limit32 : function.limit64;
+  // Without the instruction an f64 multiply-add is a sum of parts, which rounds subnormal results twice.
+  if (std::string_view(function.name) == "fma" && sizeof(T) == 8 && !target.cpuFacts.hasFma)
+    limit = emulatedFmaLimit;
   std::printf("  %-10s %s  %-10s %2d lanes  largest error %7.3f ulp at %.9Lg\n", function.name, Bits<T>::name,
               target.name.c_str(), static_cast<int>(lanes), worst, static_cast<Wide>(x[at]));
   INFO("x = " << x[at] << ", y = " << y[at] << ", got " << result[at] << ", wanted "
