@@ -195,9 +195,7 @@ void addBench(Registry registry) {
       ->type_name("F");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec bench examples/ffn_up.json --set tokens=128 --threads 1 --save before.json");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+  registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 
 } // namespace tilejit::tilec

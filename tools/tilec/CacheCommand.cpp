@@ -238,11 +238,8 @@ void addCache(Registry registry) {
     CLI::App *command = cache->add_subcommand(name, help);
     registry.program.addCommonOptions(*command);
     command->footer(std::string("Example:\n  tilec cache ") + name);
-    Program &program = registry.program;
-    Action &action = registry.action;
-    command->callback([&program, &action, options, handler] {
-      action = [&program, options, handler] { return withCache(program, *options, handler); };
-    });
+    registry.onRun(*command,
+                   [&program = registry.program, options, handler] { return withCache(program, *options, handler); });
     return command;
   };
   add("path", "Print the folder", showPath);

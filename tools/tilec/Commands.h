@@ -18,6 +18,9 @@ struct Registry {
   CLI::App &app;
   Program &program;
   Action &action;
+
+  /// Runs `action` where `command` is the one that was asked for.
+  void onRun(CLI::App &command, Action run) const;
 };
 
 void addCompile(Registry registry);

@@ -34,9 +34,9 @@ bool isText(abi::EmitKind kind) {
   return kind == abi::EmitKind::Tile || kind == abi::EmitKind::Llvm || kind == abi::EmitKind::Asm;
 }
 
-/// One result and the description it belongs to.
+/// One result, and the description and target it belongs to.
 struct Compiled {
-  std::string description, stem;
+  std::string description, stem, target;
   CompiledKernel kernel;
 };
 
@@ -104,14 +104,14 @@ Expected<std::vector<Compiled>> compileAll(Context &context, const Options &opti
       Expected<CompiledKernel> kernel = context.compile(source, target, compileOptions);
       if (!kernel)
         return kernel.status();
-      results.push_back({displayName(source), stemOf(source.name), *std::move(kernel)});
+      results.push_back({displayName(source), stemOf(source.name), target.name, *std::move(kernel)});
     }
   return results;
 }
 
-Json resultJson(const Compiled &result, const TargetSpec *target, const std::string &file, abi::EmitKind kind) {
+Json resultJson(const Compiled &result, const std::string &file, abi::EmitKind kind) {
   Json json = {{"description", result.description}, {"op", result.kernel.manifest.op}};
-  json["target"] = target ? target->name : result.kernel.manifest.target;
+  json["target"] = result.target;
   addReport(json, result.kernel.report, result.kernel.manifest);
   json["payload"] = {{"kind", result.kernel.report.payloadKind}, {"bytes", result.kernel.report.payloadBytes}};
   if (file == "-" && isText(kind))
@@ -132,7 +132,6 @@ int run(const Program &program, const Options &options) {
   Expected<std::vector<Compiled>> results = compileAll(**context, options, kind->second);
   if (!results)
     return program.fail(results.status());
-  Expected<std::vector<TargetSpec>> targets = parseTargets(**context, options.target);
   auto files = planOutputs(options, *results, kind->second);
   Json list = Json::array();
   for (const auto &[path, members] : files) {
@@ -140,11 +139,10 @@ int run(const Program &program, const Options &options) {
       if (Status written = writeOutput(path, fileContent(members, kind->second)); !written)
         return program.fail(written);
     for (const Compiled *member : members) {
-      const TargetSpec *target = targets ? &(*targets)[(member - results->data()) % targets->size()] : nullptr;
       if (program.json)
-        list.push_back(resultJson(*member, target, path, kind->second));
+        list.push_back(resultJson(*member, path, kind->second));
       else if (path != "-")
-        std::printf("%s for %s: %s, %s, %s -> %s\n", member->description.c_str(), target ? target->name.c_str() : "?",
+        std::printf("%s for %s: %s, %s, %s -> %s\n", member->description.c_str(), member->target.c_str(),
                     bytesText(member->kernel.report.payloadBytes).c_str(), compileText(member->kernel.report).c_str(),
                     pathsText(member->kernel.manifest).c_str(), path.c_str());
     }
@@ -172,9 +170,7 @@ void addCompile(Registry registry) {
   command->add_flag("--no-compile", options->noCompile, "Fail with exit code 3 where the cache has no entry");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec compile examples/ffn_up.json --target native,x86-64-v3 -o ffn.tjk");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+  registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 
 } // namespace tilejit::tilec

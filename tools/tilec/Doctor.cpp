@@ -199,9 +199,7 @@ void addDoctor(Registry registry) {
       "doctor", "Check devices, cache, compiler and versions, and show the settings in force");
   registry.program.addCommonOptions(*command);
   command->footer("Exit code 1 where something that is needed does not fit.\n\nExample:\n  tilec doctor --json");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action] { action = [&program] { return run(program); }; });
+  registry.onRun(*command, [&program = registry.program] { return run(program); });
 }
 
 } // namespace tilejit::tilec

@@ -124,9 +124,7 @@ void addInspect(Registry registry) {
   command->add_option("--extract", options->extract, "Write each payload to a file in this folder")->type_name("DIR");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec inspect ffn.tjk --extract parts");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+  registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 
 } // namespace tilejit::tilec

@@ -92,9 +92,7 @@ void addTargets(Registry registry) {
   CLI::App *command = registry.app.add_subcommand("targets", "List the targets that this build compiles for");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec targets --json");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action] { action = [&program] { return listTargets(program); }; });
+  registry.onRun(*command, [&program = registry.program] { return listTargets(program); });
 }
 
 void addOps(Registry registry) {
@@ -103,9 +101,7 @@ void addOps(Registry registry) {
   command->add_option("NAME", *name, "A family: its operands, attributes and schedule options");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec ops matmul");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, name] { action = [&program, name] { return listOps(program, *name); }; });
+  registry.onRun(*command, [&program = registry.program, name] { return listOps(program, *name); });
 }
 
 } // namespace tilejit::tilec

@@ -3,6 +3,7 @@
 // Settings, logging and printing shared by the subcommands.
 
 #include "Program.h"
+#include "Commands.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -131,6 +132,10 @@ void Program::addCommonOptions(CLI::App &command, bool withJson) {
   command.add_flag("--no-cache", noCache, "Neither read nor write the cache");
   command.add_option("--log-level", logLevel, "error, warn, info, debug or trace (TILEJIT_LOG_LEVEL)")
       ->type_name("LEVEL");
+}
+
+void Registry::onRun(CLI::App &command, Action run) const {
+  command.callback([&action = action, run = std::move(run)] { action = run; });
 }
 
 Expected<Settings> Program::settings(std::vector<SettingOverride> overrides) const {

@@ -95,9 +95,7 @@ void addRun(Registry registry) {
   registry.program.addCommonOptions(*command);
   command->footer("Inputs without a file are random; --output of a tile file is NAME=F.npy:f32[128,64].\n\nExample:\n"
                   "  tilec run examples/matmul.json --input a=a.npy --input b=b.npy --output c=c.npy --verify");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+  registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 
 } // namespace tilejit::tilec

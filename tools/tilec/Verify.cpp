@@ -117,9 +117,7 @@ void addVerify(Registry registry) {
   options->execution.addTo(*command);
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec verify examples/matmul.json examples/softmax.json --set m=17");
-  Program &program = registry.program;
-  Action &action = registry.action;
-  command->callback([&program, &action, options] { action = [&program, options] { return run(program, *options); }; });
+  registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 
 } // namespace tilejit::tilec
