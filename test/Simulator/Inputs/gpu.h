@@ -136,6 +136,15 @@ __device__ __forceinline float shuffleXor(float value, unsigned by) {
   return __builtin_bit_cast(float, shuffleXor(__builtin_bit_cast(int, value), by));
 }
 
+// --- Faults ---------------------------------------------------------------------------------------------------------
+
+/// Whether a file of Faults is compiled with its fault.
+#ifdef FAULT
+constexpr bool fault = true;
+#else
+constexpr bool fault = false;
+#endif
+
 // --- Data and checks -------------------------------------------------------------------------------------------------
 
 /// An integer of [-8, 8), well mixed.

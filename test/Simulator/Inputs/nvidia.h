@@ -214,8 +214,12 @@ __device__ __forceinline void makeTensorMap(void *global, uint32_t *shared, cons
 
 __device__ __forceinline void wgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline void wgmmaCommit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int pending> __device__ __forceinline void wgmmaWait() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+/// The accumulator passes through the wait, so that nothing uses it before.
+template <int pending> __device__ __forceinline void wgmmaWait(float4 &d) {
+  asm volatile("wgmma.wait_group.sync.aligned %4;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "n"(pending)
+               : "memory");
 }
 /// Descriptor of an operand that is contiguous in k, without swizzle: core matrices of 8 rows of 16 bytes; `along`
 /// bytes from one to the next in k, `across` bytes to the next 8 rows.

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Loads from global memory straight into LDS: each wave gives one LDS address, lane l's word lands 4 * l bytes after it;
-// the data may be read after a wait for the vector memory counter.
+// Loads from global memory straight into LDS: each wave gives one LDS address, lane l's word lands 4 * l bytes after
+// it; the data may be read after a wait for the vector memory counter.
 // RUN: %launch %s
 // TARGETS: gfx90a gfx942 gfx950
 // CASE: n=128 grid=1

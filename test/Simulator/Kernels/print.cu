@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Device-side printf with integers, floats, strings, characters, 64-bit values and pointers to text; in order of blocks.
+// Device-side printf with integers, floats, strings, characters, 64-bit values and pointers to text; in order of
+// blocks.
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90
 // LAUNCH: --kernel print --grid 2 --block 32

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Product of f16 matrices, b given transposed, by MFMA 32x32x8: 64x64 tiles of four waves, k-tiles of 16 through LDS with
-// padded rows; edges of all three sizes are filled with zeros.
+// Product of f16 matrices, b given transposed, by MFMA 32x32x8: 64x64 tiles of four waves, k-tiles of 16 through LDS
+// with padded rows; edges of all three sizes are filled with zeros.
 // RUN: %launch %s
 // TARGETS: gfx908 gfx90a gfx942 gfx950
 // CASE: m=64 n=64 k=16 gx=1 gy=1

@@ -52,7 +52,8 @@ KERNEL product(const half *a, const half *b, float *c, int m, int n, int k) {
     __syncthreads();
     for (int step = 0; step < 2; ++step) {
       uint4 fragmentA = loadMatrix4(left[turn] + place(rowOfWarp + lane % 16, step * 2 + lane / 16));
-      uint4 fragmentB = loadMatrix4(right[turn] + place(columnOfWarp + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
+      uint4 fragmentB =
+          loadMatrix4(right[turn] + place(columnOfWarp + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
       sum[0] = mmaF16(fragmentA, uint2{fragmentB[0], fragmentB[1]}, sum[0]);
       sum[1] = mmaF16(fragmentA, uint2{fragmentB[2], fragmentB[3]}, sum[1]);
     }

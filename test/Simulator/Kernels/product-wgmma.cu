@@ -1,9 +1,11 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// 64x8 product over k in steps of 16 by wgmma on halves: both operands in shared memory as core matrices of 8 rows of 16
-// bytes, stored by the generic proxy, so that a proxy fence has to come before the product reads them.
+// 64x8 product over k in steps of 16 by wgmma on halves: both operands in shared memory as core matrices of 8 rows of
+// 16 bytes, stored by the generic proxy, so that a proxy fence has to come before the product reads them. Without
+// optimisation the accumulator would go through the stack while it is in flight.
 // RUN: %launch %s
 // TARGETS: sm_90a
+// OPT: 2
 // CASE: k=16 m=64 n=8
 // CASE: k=64 m=64 n=8
 // CASE: k=48 m=61 n=5
@@ -36,7 +38,7 @@ KERNEL product(const half *a, const half *b, float *c, int m, int n, int k) {
     wgmmaFence();
     wgmmaN8(sum, operandDescriptor(left, 128, 256), operandDescriptor(right, 128, 256));
     wgmmaCommit();
-    wgmmaWait<0>();
+    wgmmaWait<0>(sum);
     __syncthreads();
   }
   unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;

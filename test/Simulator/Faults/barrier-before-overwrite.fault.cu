@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The barrier after the reads is missing: fast warps overwrite what slow ones have yet to read.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "barrier-before-overwrite.twin.cu"

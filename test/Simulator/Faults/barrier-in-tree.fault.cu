@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The barrier of the levels is missing: a level adds what the one before has yet to store.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "barrier-in-tree.twin.cu"

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The fences around the barrier reach no further than the wave.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "barrier-wave-fences.twin.hip"

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The wait at the mbarrier is missing.
+// RUN: %launch %s
+// EXPECT: async or race or uninitialized
+
+#define FAULT
+#include "bulk-wait-dropped.twin.cu"

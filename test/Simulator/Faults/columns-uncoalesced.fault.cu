@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Neighbouring lanes write to different rows: a sector for each word.
+// RUN: %launch %s
+// EXPECT: sectors
+
+#define FAULT
+#include "columns-uncoalesced.twin.cu"

@@ -1,0 +1,28 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// A place is stored to after the copy to it has landed.
+// RUN: %launch %s
+// TARGETS: sm_80 sm_90a
+// LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]
+// LAUNCH: --kernel k --grid 1 --block 128 --arg in:%t.a.npy
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL fill(int *a) {
+  for (int i = threadIdx.x; i < 512; i += blockDim.x)
+    a[i] = sample(i, 63);
+}
+
+KERNEL k(const int *a) {
+  __shared__ __attribute__((aligned(16))) int buffer[512];
+  int i = threadIdx.x;
+  copyAsync4(&buffer[i], a + i);
+  copyCommit();
+  if (!fault)
+    copyWait<0>();
+  buffer[i] = i;
+  copyWait<0>();
+  __syncthreads();
+  expect(fault || buffer[127 - i] == 127 - i);
+}

@@ -1,0 +1,26 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// An asynchronous copy, its wait, a barrier, then the reads.
+// RUN: %launch %s
+// TARGETS: sm_80 sm_90a
+// LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]
+// LAUNCH: --kernel k --grid 1 --block 128 --arg in:%t.a.npy
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL fill(int *a) {
+  for (int i = threadIdx.x; i < 512; i += blockDim.x)
+    a[i] = sample(i, 63);
+}
+
+KERNEL k(const int *a) {
+  __shared__ __attribute__((aligned(16))) int buffer[512];
+  int i = threadIdx.x;
+  copyAsync16(&buffer[i * 4], a + i * 4);
+  copyCommit();
+  if (!fault)
+    copyWait<0>();
+  __syncthreads();
+  expect(fault || buffer[511 - i] == sample(511 - i, 63));
+}

@@ -1,0 +1,22 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What atomics of other blocks change is read by an atomic load.
+// RUN: %launch %s
+// TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1100 gfx1201
+// LAUNCH: --kernel zero --grid 1 --block 32 --arg out:%t.f.npy:i32[4]
+// LAUNCH: --kernel k --grid 4 --block 64 --arg inout:%t.f.npy --arg out:%t.b.npy:i32[4]
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL zero(int *flags) {
+  if (threadIdx.x < 4)
+    flags[threadIdx.x] = 0;
+}
+
+KERNEL k(int *flags, int *seen) {
+  if (threadIdx.x)
+    return;
+  atomicAdd(&flags[0], 1);
+  seen[blockIdx.x] = fault ? flags[0] : loadRelaxed(&flags[0]);
+}

@@ -1,0 +1,30 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// One block hands data to another through a flag: stored with release, polled with acquire.
+// RUN: %launch %s
+// TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1100 gfx1201
+// LAUNCH: --kernel zero --grid 1 --block 32 --arg out:%t.f.npy:i32[4]
+// LAUNCH: --kernel k --grid 2 --block 64 --arg inout:%t.f.npy --arg out:%t.a.npy:i32[64]
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL zero(int *flags) {
+  if (threadIdx.x < 4)
+    flags[threadIdx.x] = 0;
+}
+
+KERNEL k(int *flags, int *data) {
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = threadIdx.x * 3;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      storeRelease(flags, 1);
+  } else {
+    if (threadIdx.x == 0)
+      while (!(fault ? loadRelaxed(flags) : loadAcquire(flags)))
+        ;
+    __syncthreads();
+    expect(data[63 - threadIdx.x] == (63 - threadIdx.x) * 3);
+  }
+}

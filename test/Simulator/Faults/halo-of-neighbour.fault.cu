@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// A block reads the border of its neighbour, written in the same launch.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "halo-of-neighbour.twin.cu"

@@ -1,0 +1,31 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// All threads that store arrive; the wait orders their stores before the reads.
+// RUN: %launch %s
+// TARGETS: sm_90 sm_90a
+// LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]
+// LAUNCH: --kernel k --grid 1 --block 64 --arg in:%t.a.npy
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL fill(int *a) {
+  for (int i = threadIdx.x; i < 512; i += blockDim.x)
+    a[i] = sample(i, 64);
+}
+
+KERNEL k(const int *a) {
+  __shared__ __attribute__((aligned(128))) int buffer[128];
+  __shared__ uint64_t full;
+  int i = threadIdx.x;
+  if (i == 0) {
+    mbarrierInit(&full, fault ? 32 : 64);
+    mbarrierInitFence();
+  }
+  __syncthreads();
+  buffer[i] = a[i];
+  if (!fault || i < 32)
+    mbarrierArrive(&full);
+  mbarrierWait(&full, 0);
+  expect(fault || buffer[63 - i] == sample(63 - i, 64));
+}

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The columns are taken from l / 16, four apart.
+// RUN: %launch %s
+// EXPECT: wrong numbers
+
+#define FAULT
+#include "mfma-operand-columns.twin.hip"

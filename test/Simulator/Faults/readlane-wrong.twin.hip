@@ -1,0 +1,20 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The last lane of a prefix sum by data-parallel primitives holds the total.
+// RUN: %launch %s
+// TARGETS: gfx906 gfx942
+// LAUNCH: --kernel k --grid 1 --block 64
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL k() {
+  int value = threadIdx.x;
+  value += dpp<dppRowShiftRight + 1>(0, value);
+  value += dpp<dppRowShiftRight + 2>(0, value);
+  value += dpp<dppRowShiftRight + 4>(0, value);
+  value += dpp<dppRowShiftRight + 8>(0, value);
+  value += dpp<dppBroadcast15, 0xa>(0, value);
+  value += dpp<dppBroadcast31, 0xc>(0, value);
+  expect(__builtin_amdgcn_readlane(value, fault ? 62 : 63) == 2016);
+}

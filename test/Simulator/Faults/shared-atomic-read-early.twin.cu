@@ -1,0 +1,21 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The sum of shared atomics is read after a barrier.
+// RUN: %launch %s
+// TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1100 gfx1201
+// LAUNCH: --kernel k --grid 1 --block 128
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL k() {
+  __shared__ int count;
+  if (threadIdx.x == 0)
+    count = 0;
+  __syncthreads();
+  atomicAdd(&count, 1);
+  if (!fault)
+    __syncthreads();
+  if (threadIdx.x == 127)
+    expect(fault || count == 128);
+}

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Threads count in shared memory by load, add and store: counts get lost.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "shared-counter-plain.twin.cu"

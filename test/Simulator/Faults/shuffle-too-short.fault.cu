@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The last shuffle, by one lane, is missing: the sum holds every other lane.
+// RUN: %launch %s
+// EXPECT: wrong numbers
+
+#define FAULT
+#include "shuffle-too-short.twin.cu"

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The wait comes after the read.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "split-barrier-no-wait.twin.hip"

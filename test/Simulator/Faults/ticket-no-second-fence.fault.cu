@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// No fence after the ticket: parts may be read before it.
+// RUN: %launch %s
+// EXPECT: race
+
+#define FAULT
+#include "ticket-no-second-fence.twin.cu"

@@ -1,0 +1,8 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The rows are taken to be consecutive in each half, as on gfx12.
+// RUN: %launch %s
+// EXPECT: wrong numbers
+
+#define FAULT
+#include "wmma-result-place.twin.hip"
