@@ -29,7 +29,7 @@ KERNEL k() {
   float x = right[i % 8];
   float4 d = {x - x, 0, 0, 0};
   if (!fault)
-    wgmmaFence();
+    wgmmaFence(d);
   wgmmaN8(d, operandDescriptor(left, 128, 256), operandDescriptor(right, 128, 256));
   wgmmaCommit();
   wgmmaWait<0>(d);

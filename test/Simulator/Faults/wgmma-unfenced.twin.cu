@@ -28,7 +28,7 @@ KERNEL k() {
     fenceProxyAsync();
   __syncthreads();
   float4 d = {0, 0, 0, 0};
-  wgmmaFence();
+  wgmmaFence(d);
   wgmmaN8(d, operandDescriptor(left, 128, 256), operandDescriptor(right, 128, 256));
   wgmmaCommit();
   wgmmaWait<0>(d);

@@ -212,7 +212,10 @@ __device__ __forceinline void makeTensorMap(void *global, uint32_t *shared, cons
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(global) : "memory");
 }
 
-__device__ __forceinline void wgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+/// The accumulator passes through the fence, so that nothing writes it after.
+__device__ __forceinline void wgmmaFence(float4 &d) {
+  asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory");
+}
 __device__ __forceinline void wgmmaCommit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 /// The accumulator passes through the wait, so that nothing uses it before.
 template <int pending> __device__ __forceinline void wgmmaWait(float4 &d) {

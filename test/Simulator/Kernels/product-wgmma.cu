@@ -35,7 +35,7 @@ KERNEL product(const half *a, const half *b, float *c, int m, int n, int k) {
     right[place(row, column)] = row < n ? b[row * k + base + column] : half(0);
     fenceProxyAsync();
     __syncthreads();
-    wgmmaFence();
+    wgmmaFence(sum);
     wgmmaN8(sum, operandDescriptor(left, 128, 256), operandDescriptor(right, 128, 256));
     wgmmaCommit();
     wgmmaWait<0>(sum);
