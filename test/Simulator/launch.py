@@ -13,7 +13,8 @@ judges what the simulator says. The source states everything in comments:
             wrong numbers            the kernel's own check traps
             wavefronts, sectors      the counter is above its ideal; in the twin of such a file it is at its ideal
 
-X.fault.cu that includes X.twin.cu takes everything but EXPECT from there. Exit code 0: all as stated."""
+X.fault.cu that includes X.twin.cu takes everything but EXPECT from there. Exit code 0: all as stated.
+Further options of tilec simulate follow after " -- "."""
 
 import argparse
 import json
@@ -58,7 +59,7 @@ def compiled(options, source, targets, levels, folder):
     """(target, level, module) of each combination."""
     for target in targets:
         if source.suffix == ".ll":
-            yield target, "as is", source
+            yield target, "none", source
             continue
         for level in levels:
             module = folder / f"{source.stem}.{target}.O{level}.ll"
@@ -125,8 +126,9 @@ def main():
     parser.add_argument("--targets", help="only these of the file's targets, with commas")
     parser.add_argument("--levels", default="0,2")
     parser.add_argument("--compile-only", action="store_true")
-    parser.add_argument("extra", nargs="*", help="further options of tilec simulate, after --")
-    options = parser.parse_args()
+    own, _, extra = " ".join(map(shlex.quote, sys.argv[1:])).partition(" -- ")
+    options = parser.parse_args(shlex.split(own))
+    options.extra = shlex.split(extra)
     found = directives(options.source)
     targets = [t for t in found["TARGETS"][0].split() if not options.targets or t in options.targets.split(",")]
     levels = found["OPT"][0].split() if "OPT" in found else options.levels.split(",")
@@ -137,7 +139,7 @@ def main():
             for case in [] if options.compile_only else cases:
                 wrong = run_case(options, found, target, module, case)
                 failed += bool(wrong)
-                print(f"{'FAIL' if wrong else 'ok'}: {options.source.name} {target} -O{level} {case} {wrong}")
+                print(f"{'FAIL' if wrong else 'ok'}: {options.source.name} {target} -O{level} {case} {wrong}".rstrip())
     sys.exit(1 if failed else 0)
 
 
