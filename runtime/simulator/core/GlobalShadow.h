@@ -1,0 +1,177 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Races in global memory: between the blocks of a launch, and between the warps of a block. A block keeps, page by
+// page, which bytes it read and wrote, plainly or atomically, and for each 32-byte sector by which instruction and
+// thread. When the block ends, and before it hands over or takes over data (release, acquire), these pages are compared
+// with what the launch knows of other blocks, and become part of it. That happens serially, in an order that does not
+// depend on the threads of the host, and so do the reports.
+//
+// Blocks order each other by atomics of device scope: a release (of the operation, or a fence before it) publishes what
+// its warp has seen, an acquire (or a fence after it) takes over what was published there. A relaxed read-modify-write
+// followed by a block barrier counts as an acquire too: NVIDIA's own samples draw tickets that way. On the acquiring
+// side a block is one actor: its warps are not told apart. Of many blocks that read one place only some are remembered.
+
+#ifndef TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
+#define TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
+
+#include "core/Ordering.h"
+#include "core/SharedMemory.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tilejit::sim {
+
+class Block;
+class Warp;
+struct LaunchState;
+
+/// How memory is used. Plain and atomic uses race with each other, atomic ones do not race among themselves.
+enum class Use : uint8_t { Read, Write, AtomicRead, AtomicWrite };
+inline constexpr unsigned numUses = 4;
+
+/// What one block did to a page of 4 KiB in one way. `bytes` and the rest count where `touched` has the sector's bit.
+struct PageUse {
+  static constexpr unsigned sectors = 128, pageBytes = 4096;
+
+  uint64_t touched[2] = {0, 0};
+  alignas(64) uint32_t bytes[sectors]; ///< Bit b: byte b of the sector.
+  uint32_t site[sectors];
+  uint32_t thread[sectors];          ///< See ThreadCode.
+  uint32_t clock[sectors];           ///< Of the thread's warp, at the time.
+  uint32_t block[sectors];           ///< Launch-wide pages: whose it is.
+  std::unique_ptr<uint8_t[]> values; ///< Plain writes: what was stored, where `unknown` has no bit.
+  uint64_t unknown[2] = {0, 0};
+
+  bool has(unsigned sector) const { return touched[sector >> 6] >> (sector & 63) & 1; }
+};
+
+/// Who has touched a sector: the thread, or of adjacent threads the one that would be at the sector's first byte.
+struct ThreadCode {
+  static constexpr uint32_t bias = 256, adjacent = 1u << 20, narrow = 1u << 21;
+  static uint32_t one(uint32_t thread) { return thread + bias; }
+  static uint32_t row(uint32_t first, unsigned sizeLog) { return first | sizeLog << 16 | adjacent; }
+  /// The thread that touched a byte.
+  static uint32_t threadOf(uint32_t code, unsigned byte) {
+    uint32_t thread = (code & 0xffff) - bias;
+    return code & adjacent ? thread + (byte >> (code >> 16 & 7)) : thread;
+  }
+};
+
+struct Page {
+  uint64_t number = 0;
+  std::array<std::unique_ptr<PageUse>, numUses> uses;
+};
+
+/// Published clocks: for each block that published, by its number, the clocks of its warps. Never changes once made.
+using WorldClock = std::vector<std::pair<uint32_t, std::shared_ptr<const VectorClock>>>;
+using Known = std::vector<std::shared_ptr<const WorldClock>>; ///< The union of several.
+
+/// What a block remembers between two comparisons.
+class BlockShadow {
+public:
+  explicit BlockShadow(unsigned warps) : fences(warps), offered(warps) {}
+
+  /// The pages that were touched since the last time that the block took something over, and what it knew then.
+  struct Segment {
+    std::vector<Page> pages;
+    Known known;
+  };
+  struct Fence {
+    bool made = false;
+    VectorClock seen;
+    Known known;
+  };
+
+  std::vector<Segment> finished;
+  Segment current;
+  std::unordered_map<uint64_t, uint32_t> index; ///< Page number to place in current.pages.
+  struct Cached {
+    uint64_t number = ~0ull;
+    uint32_t place = 0;
+  };
+  std::array<Cached, 16> cache;
+  std::vector<Fence> fences;  ///< Last release fence of each warp.
+  std::vector<Known> offered; ///< What each warp's relaxed atomics read, until an acquire fence.
+  Known drawn;                ///< The part of it that read-modify-writes read, until a block barrier.
+  bool signalled = false;     ///< Wrote atomically without releasing anything.
+};
+
+class GlobalShadow {
+public:
+  explicit GlobalShadow(const LaunchState &launch);
+  ~GlobalShadow();
+
+  // --- By the host thread that runs the block -----------------------------------------------------------------------
+  void begin(Block &block);
+  /// Records an access and compares it with other warps of the block. `data`: what lane l stores, contiguous by lane.
+  void access(Block &block, const Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
+              const uint8_t *data = nullptr);
+  /// A fence whose scope reaches other blocks.
+  void fence(Block &block, const Warp &warp, bool release, bool acquire);
+  /// A barrier of all warps of the block.
+  void barrier(Block &block);
+  /// Whether atomic writes of the warp publish something even if they are relaxed.
+  bool hasReleased(const Block &block, const Warp &warp) const;
+  void noteSignal(Block &block);
+
+  // --- While no block runs (Block::inWorld) -------------------------------------------------------------------------
+  /// An atomic operation of device scope or wider at a place, after its access() and before its effect.
+  void atomic(Block &block, const Warp &warp, uint64_t place, bool reads, bool writes, bool acquire, bool release);
+
+  // --- By the launcher ----------------------------------------------------------------------------------------------
+  /// A round of blocks begins, in this order.
+  void beginRound(size_t blocks);
+  /// The block at a place of the round has stopped. If it is done, its pages are compared once all blocks before it in
+  /// the round have stopped, and reports are added to block.reports. From any thread.
+  void settle(size_t place, Block &block, bool done);
+
+private:
+  struct LaunchPage;
+  struct Round;
+  struct Finding;
+  using Uses = std::vector<std::unique_ptr<PageUse>>;
+
+  Page &pageOf(BlockShadow &shadow, uint64_t number);
+  PageUse &useOf(Page &page, Use use);
+  std::unique_ptr<PageUse> takeUse(bool values);
+  void mark(Block &block, const Warp &warp, unsigned lane, unsigned lanes, uint64_t address, uint32_t bytes,
+            const Access &access, Use use, const uint8_t *data);
+  void markPage(Block &block, const Warp &warp, Page &page, unsigned from, unsigned to, uint32_t code,
+                const Access &access, Use use, const uint8_t *data, uint32_t perSector);
+  void compareWarps(Block &block, const Warp &warp, const Page &page, Use otherUse, unsigned from, unsigned to,
+                    uint32_t code, uint32_t perSector, const Access &access, Use use, const uint8_t *data);
+  void split(BlockShadow &shadow);
+  void merge(Block &block);
+  void mergePage(Block &block, Page &page, const WorldClock &known);
+  void compare(Block &block, const Page &page, Use use, const LaunchPage &launchPage, const WorldClock &known);
+  void compareSector(Block &block, const Page &page, Use use, unsigned sector, const PageUse &other, Use otherUse,
+                     const WorldClock &known);
+  void insert(Use use, std::unique_ptr<PageUse> own, Uses &uses);
+  void insertSector(Use use, const PageUse &own, unsigned sector, Uses &uses);
+  void recycle(std::unique_ptr<PageUse> use);
+  void reportRace(Block &block, const Finding &finding);
+  std::string hintFor(const Block &block, const Finding &finding) const;
+  std::string who(uint64_t block, uint32_t thread) const;
+  static std::shared_ptr<const WorldClock> flatten(const Known &known);
+
+  const LaunchState &launch_;
+  const bool alone_;
+  bool anyAtomics_ = false, anyNarrow_ = false;
+  std::unordered_map<uint64_t, std::unique_ptr<LaunchPage>> pages_;
+  std::unordered_map<uint64_t, std::shared_ptr<const WorldClock>> places_;
+  std::vector<uint8_t> signalled_; ///< Of each block that has ended or published: BlockShadow::signalled.
+  std::unique_ptr<Round> round_;
+  std::mutex poolMutex_;
+  std::vector<std::unique_ptr<PageUse>> pool_, valuePool_;
+};
+
+} // namespace tilejit::sim
+
+#endif // TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
