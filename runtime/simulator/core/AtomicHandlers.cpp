@@ -174,7 +174,8 @@ public:
       block_.ordering.release(warp_.index);
     forEachSpace<W>(warp_, pointer, spec_.addressSpace,
                     [&](Space space, const uint64_t *address, LaneMask lanes) { act(space, address, lanes); });
-    writeResults();
+    if (spec_.resultUsed)
+      writeResults();
   }
 
 private:

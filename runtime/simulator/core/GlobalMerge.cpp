@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <condition_variable>
 #include <cstring>
 
 namespace tilejit::sim {
@@ -118,7 +117,6 @@ void GlobalShadow::settle(size_t place, Block &block, bool done) {
       continue;
     lock.unlock();
     merge(turn);
-    turn.pages.reset();
     lock.lock();
   }
   round.busy = false;

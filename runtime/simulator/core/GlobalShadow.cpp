@@ -70,8 +70,26 @@ bool isRow(const uint64_t *address, unsigned first, unsigned count, uint64_t ste
 
 } // namespace
 
+void BlockShadow::reset(size_t warps) {
+  finished.clear();
+  current.pages.clear();
+  current.known.clear();
+  index.clear();
+  cache.fill({});
+  fences.resize(warps);
+  for (Fence &fence : fences)
+    fence.made = false;
+  offered.resize(warps);
+  for (Known &known : offered)
+    known.clear();
+  drawn.clear();
+  signalled = false;
+}
+
 void GlobalShadow::begin(Block &block) {
-  block.pages = std::make_shared<BlockShadow>(static_cast<unsigned>(block.warps.size()));
+  if (!block.pages)
+    block.pages = std::make_shared<BlockShadow>();
+  block.pages->reset(block.warps.size());
 }
 
 std::unique_ptr<PageUse> GlobalShadow::takeUse(bool values) {
@@ -125,6 +143,8 @@ void GlobalShadow::access(Block &block, const Warp &warp, const uint64_t *addres
   bool dense = (lanes >> first) == lanesBelow(count);
   if (dense && isRow(address, first, count, access.size))
     return mark(block, warp, first, count, address[first], access.size * count, access, use, data);
+  if (data)
+    compareLanes(block, warp, address, lanes, access, data);
   if (dense && isRow(address, first, count, 0))
     return mark(block, warp, first, 1, address[first], access.size, access, use, data);
   while (lanes) {
@@ -135,6 +155,28 @@ void GlobalShadow::access(Block &block, const Warp &warp, const uint64_t *addres
     mark(block, warp, lane, n, address[lane], access.size * n, access, use, data);
     lanes &= ~(lanesBelow(n) << lane);
   }
+}
+
+/// Lanes of one store that write different values to one address: all but one of them are lost.
+void GlobalShadow::compareLanes(Block &block, const Warp &warp, const uint64_t *address, LaneMask lanes,
+                                const Access &access, const uint8_t *data) {
+  constexpr unsigned slots = 128;
+  uint8_t laneAt[slots];
+  std::memset(laneAt, 0xff, sizeof laneAt);
+  forEachLane(lanes, [&](unsigned l) {
+    unsigned slot = static_cast<unsigned>(address[l] * 0x9e3779b97f4a7c15ull >> 57);
+    while (laneAt[slot] != 0xff && address[laneAt[slot]] != address[l])
+      slot = (slot + 1) % slots;
+    unsigned other = laneAt[slot];
+    laneAt[slot] = static_cast<uint8_t>(l);
+    if (other == 0xff || !std::memcmp(data + other * access.size, data + l * access.size, access.size) ||
+        !block.checks(Check::Race) || !block.reports.isNew(ReportKind::Race, access.site, access.site))
+      return;
+    block.reports.add(ReportKind::Race, access.site, access.site,
+                      "lanes of one store write different values at " + block.describe(Space::Global, address[l]) +
+                          " by " + block.who(warp.index, l) + "; also written by " + block.who(warp.index, other),
+                      "let one lane store, or give each lane its own place");
+  });
 }
 
 void GlobalShadow::mark(Block &block, const Warp &warp, unsigned lane, unsigned lanes, uint64_t address, uint32_t bytes,

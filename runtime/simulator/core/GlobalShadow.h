@@ -76,7 +76,8 @@ using Known = std::vector<std::shared_ptr<const WorldClock>>; ///< The union of 
 /// What a block remembers between two comparisons.
 class BlockShadow {
 public:
-  explicit BlockShadow(unsigned warps) : fences(warps), offered(warps) {}
+  /// For a new block; memory is reused.
+  void reset(size_t warps);
 
   /// The pages that were touched since the last time that the block took something over, and what it knew then.
   struct Segment {
@@ -141,6 +142,8 @@ private:
   Page &pageOf(BlockShadow &shadow, uint64_t number);
   PageUse &useOf(Page &page, Use use);
   std::unique_ptr<PageUse> takeUse(bool values);
+  void compareLanes(Block &block, const Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
+                    const uint8_t *data);
   void mark(Block &block, const Warp &warp, unsigned lane, unsigned lanes, uint64_t address, uint32_t bytes,
             const Access &access, Use use, const uint8_t *data);
   void markPage(Block &block, const Warp &warp, Page &page, unsigned from, unsigned to, uint32_t code,
@@ -163,7 +166,7 @@ private:
 
   const LaunchState &launch_;
   const bool alone_;
-  bool anyAtomics_ = false, anyNarrow_ = false;
+  bool anyAtomics_ = false;
   std::unordered_map<uint64_t, std::unique_ptr<LaunchPage>> pages_;
   std::unordered_map<uint64_t, std::shared_ptr<const WorldClock>> places_;
   std::vector<uint8_t> signalled_; ///< Of each block that has ended or published: BlockShadow::signalled.
