@@ -108,8 +108,6 @@ Num roundMagnitude(Num magnitude, const Format &format, bool towardZero) {
     rounded = addInt(magnitude + lowBit, (int64_t{1} << (shift - 1)) - 1);
   }
   Num code = shiftRightLogical(rounded, shift);
-  if (format.minExponent == -126)
-    return code; // bf16: the exponents of f32.
   int rebias = 127 - (1 - format.minExponent);
   Num normal = addInt(code, -(int64_t{rebias} << format.fraction));
   // Subnormal numbers of the format are multiples of its smallest one.
@@ -130,6 +128,15 @@ Num encodePowerOfTwo(Num x, bool towardZero) {
   code = select(x < 0x1p-126, subnormal, code);
   Num valid = (x > 0.0) & compareInt(arith::CmpIPredicate::ult, code, code.likeInt(0xff));
   return select(valid, code, code.likeInt(0xff));
+}
+
+/// bf16, the upper half of f32. What rounding carries beyond the fraction is the next exponent, up to infinity, so only
+/// NaN needs care: it is made quiet and not rounded.
+Num encodeUpperHalf(Num x, bool towardZero) {
+  Num bits = bitsOf(x), rounded = bits;
+  if (!towardZero)
+    rounded = addInt(bits, 0x7fff) + (shiftRightLogical(bits, 16) & 1);
+  return shiftRightLogical(select(isNaN(x), bits | 0x7fc00000, rounded), 16);
 }
 
 Num encode(Num x, const Format &format, bool towardZero) {
@@ -175,7 +182,9 @@ Value truncateToNarrow(Num x, FloatType type, bool towardZero) {
   if (type.isF16() && emit.options.hasHalfConvert && !towardZero)
     return arith::TruncFOp::create(builder, emit.loc, emit.typeOf(type), x.value());
   Format format = formatOf(type);
-  Num code = truncateInt(encode(x, format, towardZero), format.bits);
+  bool isUpperHalf = format.bits == 16 && format.fraction == 7;
+  Num wide = isUpperHalf ? encodeUpperHalf(x, towardZero) : encode(x, format, towardZero);
+  Num code = truncateInt(wide, format.bits);
   return arith::BitcastOp::create(builder, emit.loc, emit.typeOf(type), code.value());
 }
 
