@@ -74,6 +74,17 @@ Num polynomial(Num x, std::span<const double> coefficients) {
   return sum;
 }
 
+Num polynomialInPairs(Num x, Num square, std::span<const double> coefficients) {
+  Num sum;
+  for (size_t i = (coefficients.size() + 1) / 2; i-- > 0;) {
+    Num pair = x.like(coefficients[2 * i]);
+    if (2 * i + 1 < coefficients.size())
+      pair = fma(x, coefficients[2 * i + 1], pair);
+    sum = sum.value() ? fma(square, sum, pair) : pair;
+  }
+  return sum;
+}
+
 Pair exactProduct(Num a, Num b) {
   Num hi = a * b;
   if (a.emit().options.hasFma)
@@ -167,8 +178,10 @@ static Num scaleByInstruction(Num a, Num n) {
   return Num(a.emit(), call->getResult(0));
 }
 
+bool scalesByInstruction(Num a) { return a.emit().options.hasScalef && a.emit().lanes * a.width() == 512; }
+
 Num scale(Num a, Num n, Num floatN) {
-  if (a.emit().options.hasScalef && a.emit().lanes * a.width() == 512)
+  if (scalesByInstruction(a))
     return scaleByInstruction(a, floatN);
   Num half = shiftRight(n, 1);
   return a * powerOfTwo(half) * powerOfTwo(n - half);

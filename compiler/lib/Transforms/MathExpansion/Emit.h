@@ -71,6 +71,8 @@ Num polynomial(Num x, std::span<const double> coefficients);
 inline Num polynomial(Num x, std::initializer_list<double> coefficients) {
   return polynomial(x, std::span<const double>(coefficients.begin(), coefficients.size()));
 }
+/// The same by pairs of coefficients: fewer steps wait for each other. `square` is x * x.
+Num polynomialInPairs(Num x, Num square, std::span<const double> coefficients);
 
 /// An unevaluated sum; |lo| is at most half an ulp of hi.
 struct Pair {
@@ -132,6 +134,8 @@ Num truncate(Num a);   ///< Toward zero.
 Num roundSmall(Num a);
 /// 2^n for an integer n of a normal result.
 Num powerOfTwo(Num n);
+/// Whether scale() is one instruction on such numbers.
+bool scalesByInstruction(Num a);
 /// a * 2^n, rounded once, for |n| at most twice the exponent's range; n as an integer and as a float.
 Num scale(Num a, Num n, Num floatN);
 

@@ -2,9 +2,12 @@
 //
 // exp, exp2, expm1, tanh. All reduce to 2^n * g(r) with r in half an octave around 0 and build 2^n from integers, in
 // two factors, so that results in the subnormal range are rounded once and overflow gives infinity. Arguments are
-// clamped to where the result has long been 0 or infinity; NaN passes the clamps.
+// clamped to where the result has long been 0 or infinity; NaN passes the clamps. Where masks are free, exp puts 0 and
+// infinity in at the end instead: loops of such functions are bound by the steps that wait for each other.
 
 #include "Functions.h"
+
+#include <limits>
 
 namespace tilejit::math {
 
@@ -66,11 +69,16 @@ Num expM1Bounded(Num x) {
 } // namespace
 
 Num expandExp(Num x) {
-  Num bounded = x.isDouble() ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
-  Reduced reduced = reduceByLn2(bounded);
+  double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
+  bool boundsAtEnd = scalesByInstruction(x);
+  Reduced reduced = reduceByLn2(boundsAtEnd ? x : clamp(x, low, high));
   std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
-  Num r = reduced.r;
-  return scale(fma(r * r, polynomial(r, tail), r) + 1.0, reduced.n, reduced.floatN);
+  Num r = reduced.r, square = r * r;
+  Num result = scale(fma(square, polynomialInPairs(r, square, tail), r) + 1.0, reduced.n, reduced.floatN);
+  if (!boundsAtEnd)
+    return result;
+  result = select(x < low, 0.0, result);
+  return select(x > high, std::numeric_limits<double>::infinity(), result);
 }
 
 Num expandExp2(Num x) {
