@@ -259,4 +259,19 @@ std::vector<OpLibCase> moveCases() {
   return cases;
 }
 
+std::vector<OpLibCase> largeCases() {
+  std::string scaled = whole("elementwise", operand("x", "f32", "['m', 1021]"), operand("y", "f32", "['m', 1021]"),
+                             "'attributes': {'expression': {'y': 'x * 2 + 1'}}");
+  return {
+      {scaled, "m=2300"},
+      {scaled, "m=3"}, // The same code, within the caches.
+      {whole("cast", operand("x", "f32", "[9300, 1021]"), operand("y", "i8", "[9300, 1021]")), ""},
+      {whole("transpose", operand("x", "f32", "[1021, 2300]"), operand("y", "f32", "[2300, 1021]"),
+             "'attributes': {'permutation': [1, 0]}"),
+       ""},
+      {whole("softmax", operand("x", "f32", "[2300, 1021]"), operand("y", "f32", "[2300, 1021]")), ""},
+      {whole("rmsnorm", operand("x", "bf16", "[4700, 1021]"), operand("y", "bf16", "[4700, 1021]")), ""},
+  };
+}
+
 } // namespace tilejit::test

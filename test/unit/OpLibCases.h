@@ -24,6 +24,8 @@ std::vector<OpLibCase> elementwiseCases();
 std::vector<OpLibCase> reduceCases();
 std::vector<OpLibCase> rowCases();
 std::vector<OpLibCase> moveCases();
+/// Results that exceed a core's share of the caches, in rows that end in the middle of a cache line.
+std::vector<OpLibCase> largeCases();
 
 } // namespace tilejit::test
 

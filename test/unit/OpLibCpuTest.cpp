@@ -15,12 +15,12 @@ using namespace tilejit::test;
 
 namespace {
 
-std::string compilePayload(const Description &description, const abi::Config &config) {
+std::string compilePayload(const Description &description, const TargetSpec &target, const abi::Config &config) {
   const Backend *const backends[] = {&cpuBackend()};
   abi::CompileRequest request;
   request.source = canonicalJson(description);
   request.sourceName = "test.json";
-  request.target = encodeTarget(hostTarget());
+  request.target = encodeTarget(target);
   request.config = config;
   abi::CompileResponse response = compile(request, backends);
   INFO(response.status.pointer() << ": " << response.status.message());
@@ -45,14 +45,15 @@ void launch(Device &device, const std::string &payload, Trial &trial) {
   REQUIRE(ran.isOk());
 }
 
-void runAll(const std::vector<OpLibCase> &cases, const abi::Config &config = {}) {
+void runAll(const std::vector<OpLibCase> &cases, const abi::Config &config = {},
+            const TargetSpec &target = hostTarget()) {
   uint64_t seed = freshSeed();
   INFO("seed " << seed);
   std::unique_ptr<Device> device = makeCpuDevice({});
   for (const OpLibCase &example : cases) {
     INFO(example.text << " " << example.sizes);
     Trial trial(example, seed);
-    std::string payload = compilePayload(trial.description, config);
+    std::string payload = compilePayload(trial.description, target, config);
     if (payload.empty())
       continue;
     launch(*device, payload, trial);
@@ -69,3 +70,10 @@ TEST_CASE("compiled reductions agree with the reference", "[cpu]") { runAll(redu
 TEST_CASE("compiled reductions in short parts agree", "[cpu]") { runAll(reduceCases(), {{"bn", 7}, {"chunk", 1024}}); }
 TEST_CASE("compiled softmax and norms agree with the reference", "[cpu]") { runAll(rowCases()); }
 TEST_CASE("compiled transpositions and casts agree with the reference", "[cpu]") { runAll(moveCases()); }
+TEST_CASE("compiled results larger than the caches agree", "[cpu]") { runAll(largeCases()); }
+TEST_CASE("large results agree where the CPU has no masks", "[cpu]") {
+  Expected<TargetSpec> target = parseTarget("x86-64-v3");
+  REQUIRE(target.isOk());
+  if (runsOnHost(*target).isOk())
+    runAll(largeCases(), {}, *target);
+}

@@ -192,7 +192,18 @@ void Emitter::store(Value value, Value address, Value mask) {
   LLVM::MaskedStoreOp::create(b, loc, value, address, mask, alignmentOf(value.getType()));
 }
 
-void Emitter::prefetch(Value address) { LLVM::Prefetch::create(b, loc, address, /*rw=*/0, /*hint=*/2, /*cache=*/1); }
+void Emitter::stream(Value value, Value address) {
+  LLVM::StoreOp::create(b, loc, value, address, byteSize(value.getType()), /*isVolatile=*/false,
+                        /*isNonTemporal=*/true);
+}
+
+void Emitter::streamFence() {
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+}
+
+void Emitter::prefetch(Value address, int level) {
+  LLVM::Prefetch::create(b, loc, address, /*rw=*/0, /*hint=*/level == 1 ? 3 : 2, /*cache=*/1);
+}
 
 Value Emitter::gather(VectorType type, Value addresses, Value mask, Value other) {
   if (!mask)

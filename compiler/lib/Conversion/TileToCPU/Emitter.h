@@ -78,8 +78,11 @@ public:
   /// `mask` null: all lanes.
   mlir::Value load(mlir::VectorType type, mlir::Value address, mlir::Value mask, mlir::Value other);
   void store(mlir::Value value, mlir::Value address, mlir::Value mask);
-  /// Brings the cache line at an address into the second-level cache, if it can be read.
-  void prefetch(mlir::Value address);
+  /// Stores a whole vector at a multiple of its size, past the cache; waits for all such stores.
+  void stream(mlir::Value value, mlir::Value address);
+  void streamFence();
+  /// Brings the cache line at an address into the cache of a level, 1 or 2, if it can be read.
+  void prefetch(mlir::Value address, int level);
   mlir::Value gather(mlir::VectorType type, mlir::Value addresses, mlir::Value mask, mlir::Value other);
   void scatter(mlir::Value value, mlir::Value addresses, mlir::Value mask);
 

@@ -18,8 +18,11 @@ const LazyOp *KernelLowering::lazyOp(Value tile) {
 }
 
 Value KernelLowering::evaluateHere(Value tile, const Segment &segment) {
-  if (Stored *place = stored(tile))
+  if (Stored *place = stored(tile)) {
+    if (place->source)
+      noteSweep(place->source, segment);
     return readStored(*place, cast<RankedTensorType>(tile.getType()), segment);
+  }
   const LazyOp *lazy = lazyOp(tile);
   if (!lazy) {
     if (Operation *op = tile.getDefiningOp())

@@ -21,6 +21,7 @@ const OpTables &tilejit::cpu::opTables(MLIRContext *context) {
     registerLazyShape(all);
     registerMemory(all);
     registerRoots(all);
+    registerStore(all);
     registerReduce(all);
     registerControlFlow(all);
     registerDot(all);
@@ -71,8 +72,7 @@ LogicalResult KernelLowering::refuse(Operation *op, const Twine &why) {
 //===-- the frame
 //--------------------------------------------------------------------------------------------------===//
 
-/// The kernel's argument that a view or pointer leads back to.
-static Value memoryRoot(Value value) {
+Value KernelLowering::memoryRoot(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tile::SubviewOp, tile::ViewOp, tile::BaseOp, tile::AddPtrOp, tile::AssumeOp>(op))
       break;
@@ -102,6 +102,7 @@ LogicalResult KernelLowering::checkTypes() {
     if (auto atomic = dyn_cast<tile::AtomicOp>(op))
       writtenRoots.push_back(memoryRoot(atomic.getView()));
     writesThroughPointers |= isa<tile::ScatterOp, tile::AtomicRmwOp, tile::AtomicCasOp>(op);
+    hasAtomics |= isa<tile::AtomicOp, tile::AtomicRmwOp, tile::AtomicCasOp>(op);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -174,6 +175,8 @@ LogicalResult KernelLowering::run() {
   });
   if (failed(result))
     return failure();
+  if (streamsAnything)
+    e.streamFence();
   Value status = asserts ? e.load(e.i64(), failureSlot()) : e.constant(0);
   LLVM::ReturnOp::create(b, kernel.getLoc(), status);
   if (scratchHighWater > model.scratchLimit)
@@ -209,6 +212,7 @@ LogicalResult KernelLowering::beginRoot(llvm::function_ref<LogicalResult()> body
 
 LogicalResult KernelLowering::lowerOp(Operation *op) {
   e.loc = op->getLoc();
+  currentRoot = op;
   return beginRoot([&] { return dispatch(op); });
 }
 

@@ -14,6 +14,7 @@
 #include "Emitter.h"
 #include "tilejit/Dialect/Tile/IR/Tile.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -25,6 +26,7 @@ struct CpuModel {
   int64_t vectorBits = 512, vectorRegisters = 32;
   bool fma = true, masks = true;
   int64_t scratchLimit = 64 << 20;
+  int64_t streamBytes = 0; ///< Size from which an argument is written past the cache; 0: none is.
 };
 
 /// Elements of a tile: `width` of them along dimension `dim` from `at` on. dim < 0: the one element at `at`. Where not
@@ -49,6 +51,7 @@ struct Stored {
   Buffer buffer;
   mlir::Block *block = nullptr; ///< Where the registers came to be: after `after` in `block`.
   mlir::Operation *after = nullptr;
+  mlir::Operation *source = nullptr; ///< The load whose elements these are, made wide; null: another value.
   bool inRegisters() const { return !registers.empty(); }
 };
 
@@ -94,6 +97,7 @@ void registerLazyArithmetic(OpTables &tables, mlir::MLIRContext *context);
 void registerLazyConversions(OpTables &tables);
 void registerLazyShape(OpTables &tables);
 void registerMemory(OpTables &tables);
+void registerStore(OpTables &tables);
 void registerRoots(OpTables &tables);
 void registerReduce(OpTables &tables);
 void registerControlFlow(OpTables &tables);
@@ -199,6 +203,16 @@ public:
   const Access &loadAccess(mlir::Operation *load) { return accesses.find(load)->second; }
   void setAccess(mlir::Operation *op, Access a) { accesses[op] = std::move(a); }
   mlir::Value padValue(tile::Pad pad, mlir::Type element);
+  /// The kernel's argument that a view or pointer leads back to.
+  static mlir::Value memoryRoot(mlir::Value value);
+  /// Whether what the store writes to is so large that it is better written past the cache: nothing where that is known
+  /// not to be the case or the kernel reads it again, null where it is known to be.
+  std::optional<mlir::Value> streams(tile::StoreOp store);
+  /// Called where a root reads a segment of a load. The second root that sweeps over a row finds it in the cache and
+  /// asks for what lies behind it instead, which the next program instance will want.
+  void noteSweep(mlir::Operation *load, const Segment &segment);
+  mlir::Value segmentAddress(const Access &access, const Segment &segment);
+  void noteStreaming() { streamsAnything = true; }
 
   //===-- Combine.cpp
   //-----------------------------------------------------------------------------------------------===//
@@ -268,11 +282,13 @@ private:
   llvm::DenseMap<mlir::Value, Stored> places;
   llvm::DenseMap<mlir::Operation *, Access> accesses;
   llvm::SmallVector<mlir::Value, 2> writtenRoots;
+  mlir::Operation *currentRoot = nullptr;
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> sweeps; ///< Roots that read a load.
   llvm::SmallVector<Scope> scopes;
   mlir::Value programIds[3], gridCounts[3], scratchPointer;
   int64_t scratchTop = 64, scratchHighWater = 64, spillFloor = 0;
   unsigned rootDepth = 0; ///< Scopes that stood when the current operation began.
-  bool asserts = false, writesThroughPointers = false;
+  bool asserts = false, writesThroughPointers = false, hasAtomics = false, streamsAnything = false;
 };
 
 /// Opens a scope of remembered evaluations for the loop or branch whose body is being emitted.

@@ -77,7 +77,7 @@ static bool isMultiple(Index index, int64_t power, unsigned depth) {
   if (!index.value || depth > 4)
     return !index.value;
   Operation *op = index.value.getDefiningOp();
-  if (!isa_and_nonnull<arith::MinSIOp, arith::MaxSIOp, arith::SelectOp, arith::MulIOp>(op))
+  if (!isa_and_nonnull<arith::MinSIOp, arith::MaxSIOp, arith::SelectOp, arith::MulIOp, arith::AddIOp>(op))
     return false;
   auto operands = llvm::map_range(op->getOperands().take_back(2),
                                   [&](Value operand) { return isMultiple(Emitter::known(operand), power, depth + 1); });
@@ -94,7 +94,7 @@ LogicalResult KernelLowering::forEachInRow(Segment row, Index from, Index limit,
         return body(row, row.width, inside);
       })))
     return failure();
-  if (isMultiple(limit, row.width, 0) && unchecked == limit && from.is(0))
+  if (isMultiple(limit, row.width, 0) && unchecked == limit && isMultiple(from, row.width, 0))
     return success();
   row.checked = true;
   if (elementwise && !model.masks) {

@@ -59,6 +59,15 @@ static bool isExpensive(KernelLowering &l, Value value, unsigned depth = 0) {
          });
 }
 
+/// Whether a value is a narrow float made wide, which costs as much as what is mostly done with it.
+static bool isWidened(Operation *op) {
+  auto convert = dyn_cast<tile::FpToFpOp>(op);
+  if (!convert || !isa<RankedTensorType>(convert.getType()))
+    return false;
+  auto bits = [](Value value) { return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(); };
+  return bits(convert.getSource()) < 32 && bits(convert.getResult()) >= 32;
+}
+
 bool KernelLowering::wantsMaterialising(Operation *op) {
   if (op->use_empty())
     return false;
@@ -73,19 +82,24 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
     return !llvm::all_of(op->getUsers(), [](Operation *user) { return isa<tile::DotOp>(user); });
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
     return !keepsCoordinates(reshape);
-  if (isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandOp, tile::LoadOp>(op) || !isExpensive(*this, result))
+  if (isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandOp, tile::LoadOp>(op))
+    return false;
+  bool expensive = isExpensive(*this, result);
+  if (!expensive && !isWidened(op))
     return false;
   auto inDeeperLoop = [&](Operation *user) {
     Operation *parent = user->getParentOp();
     return parent != op->getParentOp() && isa<LoopLikeOpInterface>(parent);
   };
-  if (llvm::any_of(op->getUsers(), inDeeperLoop))
+  if (expensive && llvm::any_of(op->getUsers(), inDeeperLoop))
     return true;
   llvm::SmallPtrSet<Operation *, 8> users(op->user_begin(), op->user_end()), seen, roots;
   if (users.size() < 2)
     return false;
   collectRoots(*this, result, seen, roots);
-  return roots.size() >= 2;
+  // What is widened is worth keeping for the sweeps over a row; elsewhere it is read as it lies.
+  bool isSwept = llvm::any_of(roots, [](Operation *root) { return isa<tile::ReduceOp>(root); });
+  return roots.size() >= 2 && (isSwept || expensive);
 }
 
 LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
@@ -107,6 +121,9 @@ LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
     return failure();
   Stored place;
   place.buffer = *buffer;
+  if (isWidened(op))
+    if (auto load = op->getOperand(0).getDefiningOp<tile::LoadOp>(); load && !stored(load.getResult()))
+      place.source = load;
   setStored(tile, place);
   return success();
 }

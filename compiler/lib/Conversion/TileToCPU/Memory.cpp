@@ -70,6 +70,30 @@ static Value loadElement(KernelLowering &l, const Access &a, tile::Pad pad, cons
   return arith::SelectOp::create(l.b, l.e.loc, inside, value, l.padValue(pad, a.element));
 }
 
+Value KernelLowering::segmentAddress(const Access &a, const Segment &segment) {
+  Type memory = memoryType(a.element);
+  Value address = a.origin;
+  for (auto [d, at] : llvm::enumerate(segment.at))
+    if (static_cast<int>(d) != segment.dim)
+      address = e.address(address, e.mul(at, a.strides[d]), memory);
+  return segment.dim < 0 ? address : e.address(address, e.mul(segment.at[segment.dim], a.strides[segment.dim]), memory);
+}
+
+void KernelLowering::noteSweep(Operation *load, const Segment &segment) {
+  constexpr int64_t leastRowBytes = 1024;
+  const Access &a = loadAccess(load);
+  if (segment.dim < 0 || segment.checked || !a.strides[segment.dim].is(1))
+    return;
+  int64_t elements = cast<RankedTensorType>(load->getResult(0).getType()).getShape()[segment.dim];
+  Type memory = memoryType(a.element);
+  if (elements * byteSize(memory) < leastRowBytes)
+    return;
+  llvm::SetVector<Operation *> &roots = sweeps[load];
+  roots.insert(currentRoot);
+  if (roots.size() == 2 && roots[1] == currentRoot)
+    e.prefetch(e.address(segmentAddress(a, segment), elements, memory), /*level=*/1);
+}
+
 static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segment, ArrayRef<Value>) {
   const Access &a = l.loadAccess(op);
   tile::Pad pad = cast<tile::LoadOp>(op).getPad();
@@ -78,16 +102,12 @@ static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segmen
 
   Type memory = memoryType(a.element);
   VectorType type = l.e.vector(memory, segment.width);
-  Value address = a.origin, inside, mask;
-  for (auto [d, at] : llvm::enumerate(segment.at)) {
-    if (static_cast<int>(d) == segment.dim)
-      continue;
-    if (segment.checked)
+  Value address = l.segmentAddress(a, segment), inside, mask;
+  for (auto [d, at] : llvm::enumerate(segment.at))
+    if (segment.checked && static_cast<int>(d) != segment.dim)
       inside = l.e.both(inside, l.e.less(at, a.extents[d]));
-    address = l.e.address(address, l.e.mul(at, a.strides[d]), memory);
-  }
+  l.noteSweep(op, segment);
   Index stride = a.strides[segment.dim];
-  address = l.e.address(address, l.e.mul(segment.at[segment.dim], stride), memory);
   Value other;
   if (segment.checked) {
     Index extent = l.e.select(inside, a.extents[segment.dim], 0);

@@ -37,11 +37,11 @@ void KernelLowering::prefetchMatrix(Value tile, Index first, Index rows, Index c
     row = e.address(row, column, memory);
     if (columns > 8 * line)
       return loop(0, columns, line, nothing, [&](Index at, auto &) {
-        e.prefetch(e.address(row, at, memory));
+        e.prefetch(e.address(row, at, memory), /*level=*/2);
         return success();
       });
     for (int64_t at = 0; at < columns; at += line)
-      e.prefetch(e.address(row, at, memory));
+      e.prefetch(e.address(row, at, memory), /*level=*/2);
     return success();
   });
 }

@@ -27,7 +27,7 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit};
+    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit, streamBytes};
     if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
       return signalPassFailure();
 
@@ -59,12 +59,22 @@ private:
 };
 } // namespace
 
+/// From where on a result would push everything else out of a core's own share of the caches. A last-level cache serves
+/// many cores, so a few megabytes of it count, whatever its size.
+static int64_t streamBytesOf(const CpuFacts &facts) {
+  constexpr int64_t share = 4 << 20;
+  if (facts.arch != CpuArch::X86_64)
+    return 0;
+  return std::max(2 * facts.l2Bytes, std::min(facts.l3Bytes / 8, share));
+}
+
 void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &facts) {
   TileToCPUPassOptions options;
   options.vectorBits = facts.vectorBits;
   options.vectorRegisters = facts.vectorRegisters;
   options.fma = facts.hasFma;
   options.masks = facts.hasMasks;
+  options.streamBytes = streamBytesOf(facts);
   manager.addPass(createTileToCPUPass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

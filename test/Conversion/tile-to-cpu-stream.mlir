@@ -1,0 +1,68 @@
+// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384" -canonicalize -cse | FileCheck %s
+// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384 vector-bits=256 masks=false" -canonicalize -cse | FileCheck %s --check-prefix=PLAIN
+// RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse | FileCheck %s --check-prefix=NEVER
+
+// NEVER-NOT: nontemporal
+// NEVER-NOT: sfence
+
+// A large result: computed into scratch memory, copied by whole aligned vectors, with masks at the ends.
+// CHECK-LABEL: llvm.func internal @kernel_large
+// CHECK: arith.mulf {{.*}} : vector<16xf32>
+// CHECK: llvm.ptrtoint
+// CHECK: scf.if
+// CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = llvm.load {{.*}} -> vector<16xf32>
+// CHECK: llvm.store %[[X]], %{{.*}} {alignment = 64 : i64, nontemporal}
+// CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"()
+// CHECK-NEXT: llvm.return
+
+// Without masks the ends go by single elements.
+// PLAIN-LABEL: llvm.func internal @kernel_large
+// PLAIN-NOT: masked
+// PLAIN: llvm.store {{.*}} {alignment = 32 : i64, nontemporal} : vector<8xf32>
+tile.kernel @large(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
+                   %s: !tile.view<32x64xf32>)
+    launch <grid = affine_map<() -> (64)>> {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
+  %c = arith.constant dense<2.0> : tensor<1x64xf32>
+  %r = arith.mulf %t, %c : tensor<1x64xf32>
+  tile.store %r, %y[%i, %c0] : tensor<1x64xf32>, !tile.view<64x64xf32>
+  tile.return
+}
+
+// Where the size is known late, the code chooses the destination.
+// CHECK-LABEL: llvm.func internal @kernel_dynamic
+// CHECK: arith.select %[[LARGE:.*]], %{{.*}}, %{{.*}} : !llvm.ptr
+// CHECK: scf.if %[[LARGE]]
+// CHECK: nontemporal
+tile.kernel @dynamic(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
+                     %s: !tile.view<32x64xf32>)
+    launch <grid = affine_map<() -> (64)>> {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
+  tile.store %t, %u[%i, %c0] : tensor<1x64xf32>, !tile.view<?x64xf32>
+  tile.return
+}
+
+// Not what is small, nor what the kernel reads again.
+// CHECK-LABEL: llvm.func internal @kernel_kept
+// CHECK-NOT: nontemporal
+// CHECK-NOT: sfence
+// CHECK: llvm.func @tilejit_plan
+tile.kernel @kept(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
+                  %s: !tile.view<32x64xf32>)
+    launch <grid = affine_map<() -> (32)>> {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
+  tile.store %t, %s[%i, %c0] : tensor<1x64xf32>, !tile.view<32x64xf32>
+  tile.store %t, %y[%i, %c0] : tensor<1x64xf32>, !tile.view<64x64xf32>
+  %back = tile.load %y[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
+  tile.store %back, %s[%i, %c0] : tensor<1x64xf32>, !tile.view<32x64xf32>
+  tile.return
+}
