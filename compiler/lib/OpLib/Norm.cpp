@@ -58,37 +58,62 @@ private:
   /// A finished sum divided by the number of elements.
   Value average(Value sum) { return arith::DivFOp::create(b_, sum, tile::SplatOp::create(b_, sum.getType(), count_)); }
 
+  /// Values of x. A row of one step is loaded once.
   Value loadInput(const Step &step) {
+    if (onlyInput_)
+      return onlyInput_;
     b_.setPlace("inputs/x");
     Value x = sweep_.load(0, step, compute_);
     b_.setPlace("op");
+    if (sweep_.isSingleStep())
+      onlyInput_ = x;
     return x;
   }
 
   Value firstMean() {
+    if (sweep_.isSingleStep())
+      return average(
+          sweep_.finishSum(sweep_.run({}, [&](const Step &step, ValueRange) { return Values{loadInput(step)}; })[0]));
     Values sums = sweep_.runSums(zeros(), [&](const Step &step, ValueRange carried) {
       return Values{arith::AddFOp::create(b_, carried[0], loadInput(step))};
     });
     return average(sweep_.finishSum(sums[0]));
   }
 
-  /// 1 / sqrt(mean square of what is left + epsilon), and what the mean was wrong by.
-  std::pair<Value, Value> statistics(Value mean) {
-    Values start{zeros()};
-    if (isCentred_)
-      start.push_back(zeros());
+  /// Sums of the squares of what is left and, for layernorm, of what is left.
+  Values sumSquares(Value mean) {
+    Values start;
+    if (!sweep_.isSingleStep())
+      start.append(isCentred_ ? 2 : 1, zeros());
     Values sums = sweep_.runSums(start, [&](const Step &step, ValueRange carried) {
       Value left = loadInput(step);
-      if (!isCentred_)
-        return Values{math::FmaOp::create(b_, left, left, carried[0])};
-      left = arith::SubFOp::create(b_, left, sweep_.spread(mean));
-      if (Value mask = sweep_.isRow() ? sweep_.inside(step) : Value())
+      if (isCentred_)
+        left = arith::SubFOp::create(b_, left, sweep_.spread(mean));
+      if (Value mask = isCentred_ && sweep_.isRow() ? sweep_.inside(step) : Value())
         left = arith::SelectOp::create(b_, mask, left, zeros());
-      return Values{math::FmaOp::create(b_, left, left, carried[0]), arith::AddFOp::create(b_, carried[1], left)};
+      Values next;
+      if (carried.empty())
+        next = {arith::MulFOp::create(b_, left, left), left};
+      else
+        next = {math::FmaOp::create(b_, left, left, carried[0]),
+                isCentred_ ? Value(arith::AddFOp::create(b_, carried[1], left)) : Value()};
+      next.resize(isCentred_ ? 2 : 1);
+      return next;
     });
-    Value variance = average(sweep_.finishSum(sums[0])), correction;
+    return sweep_.finish(sums, [&](ValueRange left, ValueRange right) {
+      Values both;
+      for (auto [x, y] : llvm::zip(left, right))
+        both.push_back(arith::AddFOp::create(b_, x, y));
+      return both;
+    });
+  }
+
+  /// 1 / sqrt(mean square of what is left + epsilon), and what the mean was wrong by.
+  std::pair<Value, Value> statistics(Value mean) {
+    Values sums = sumSquares(mean);
+    Value variance = average(sums[0]), correction;
     if (isCentred_) {
-      correction = average(sweep_.finishSum(sums[1]));
+      correction = average(sums[1]);
       Value square = arith::MulFOp::create(b_, correction, correction);
       variance = arith::SubFOp::create(b_, variance, square);
       variance = arith::MaximumFOp::create(b_, variance, splatLike(b_, variance, 0));
@@ -142,15 +167,14 @@ private:
   Sweep sweep_;
   bool isCentred_;
   DType compute_;
-  Value count_;
+  Value count_, onlyInput_;
 };
 } // namespace
 
 void buildNorm(KernelBuilder &b, const Schedule &schedule) {
   const Description &description = b.description();
   Space space = normSpace(description);
-  bool isDouble = description.inputs[0].dtype == DType::F64;
-  int64_t width = schedule.sweepTile(space, isDouble ? DType::F64 : DType::F32, 8);
+  int64_t width = schedule.rowTile(space);
   b.kernel(std::string(familyName(description.family)), Sweep::grid(space, normalised, width), {},
            [&](ArrayRef<Value> indices) { NormRow(b, space, width, indices).build(); });
 }

@@ -102,14 +102,16 @@ int64_t Schedule::sweepTile(const Space &space, DType compute, int registers) co
   return get("bn", std::min(registers * lanes, longest));
 }
 
-/// A row of at most this many elements is taken as a whole where its exponentials can't be kept in the result: they are
-/// then formed once and stay in L1.
-int64_t Schedule::softmaxTile(const Space &space) const {
-  constexpr int64_t keptElements = 8192;
-  DType input = description_.inputs[0].dtype, compute = input == DType::F64 ? DType::F64 : DType::F32;
-  bool roundsResult = description_.family == Family::Softmax && description_.outputs[0].dtype != compute;
+/// A row that leaves most of L2 to others is taken as a whole: it is read once from where it lies, and what the sweeps
+/// share is kept in scratch memory. (The bound on its elements keeps the error of its sum small.)
+int64_t Schedule::rowTile(const Space &space) const {
+  constexpr int64_t longest = 32768;
+  DType compute = description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32;
+  int64_t limit = std::min<int64_t>(longest, facts_.l2Bytes / 4 / storageBytes(compute));
   const SpaceDim &last = space.dims.back();
-  if (roundsResult && last.tag == 1 && last.size.isStatic() && last.size.factor <= keptElements)
+  auto isSwept = [&](const SpaceDim &dim) { return dim.tag == 1; };
+  bool isOneRow = isSwept(last) && std::count_if(space.dims.begin(), space.dims.end(), isSwept) == 1;
+  if (isOneRow && last.size.isStatic() && last.size.factor <= limit)
     return get("bn", std::max<int64_t>(1, last.size.factor));
   return sweepTile(space, compute, 8);
 }
@@ -136,7 +138,6 @@ abi::Config Schedule::complete() const {
     set("bm", tile.first);
     set("bn", tile.second);
   };
-  auto sweepType = [&] { return description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32; };
   switch (description_.family) {
   case Family::Matmul: {
     MatmulShape shape = matmulShape(description_);
@@ -160,11 +161,11 @@ abi::Config Schedule::complete() const {
     break;
   case Family::Softmax:
   case Family::LogSoftmax:
-    set("bn", softmaxTile(softmaxSpace(description_)));
+    set("bn", rowTile(softmaxSpace(description_)));
     break;
   case Family::LayerNorm:
   case Family::RmsNorm:
-    set("bn", sweepTile(normSpace(description_), sweepType(), 8));
+    set("bn", rowTile(normSpace(description_)));
     break;
   }
   return config;

@@ -44,7 +44,8 @@ public:
   /// Elements of a step along the last dimension of a sweep over a collapsed space.
   int64_t sweepTile(const Space &space, DType compute, int registers) const;
   int64_t reduceTile(const Space &space) const;
-  int64_t softmaxTile(const Space &space) const;
+  /// The same for softmax and norms, which sweep the dimensions with tag 1 more than once.
+  int64_t rowTile(const Space &space) const;
   /// Side lengths of the blocks of a transposition of elements of `bytes` bytes.
   std::pair<int64_t, int64_t> transposeTile(int bytes) const;
   /// Elements that one program instance of a two-phase reduction combines.

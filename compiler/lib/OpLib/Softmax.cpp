@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // softmax and log_softmax: three sweeps over the axis, for the maximum, for the sum of exponentials, for the result.
-// A row with NaN or +inf, or with nothing but -inf, comes out as NaN throughout, since its maximum does.
+// A row with NaN or +inf, or with nothing but -inf, comes out as NaN throughout: its sum is NaN.
 
 #include "Generators.h"
 #include "Sweep.h"
@@ -40,8 +40,8 @@ public:
   void build() {
     Value maximum = findMaximum();
     bool isLog = b_.description().family == Family::LogSoftmax;
-    // A result that is not rounded holds the exponentials until the sum is known.
-    bool keeps = !isLog && output_ == compute_;
+    // A result that is not rounded holds the exponentials of a long row until the sum is known.
+    bool keeps = !isLog && output_ == compute_ && !sweep_.isSingleStep();
     Value sum = sumExponentials(maximum, keeps);
     if (isLog) {
       Value shift = math::LogOp::create(b_, sum);
@@ -60,8 +60,16 @@ public:
   }
 
 private:
-  /// Values of x; beyond the row -inf, also for types that can't say so.
+  /// Values of x; beyond the row -inf, also for types that can't say so. A row of one step is loaded once.
   Value loadInput(const Step &step) {
+    if (!sweep_.isSingleStep())
+      return loadAnew(step);
+    if (!onlyInput_)
+      onlyInput_ = loadAnew(step);
+    return onlyInput_;
+  }
+
+  Value loadAnew(const Step &step) {
     b_.setPlace("inputs/x");
     Value x = sweep_.load(0, step, compute_, tile::Pad::Lowest);
     bool padsWithInfinity = input_ == DType::F64 || input_ == DType::F32 || input_ == DType::F16 ||
@@ -73,15 +81,21 @@ private:
     return arith::SelectOp::create(b_, mask, x, splatLike(b_, x, -std::numeric_limits<double>::infinity()));
   }
 
+  /// The larger one; what it makes of NaN does not matter, as the sum tells.
+  Value larger(Value x, Value y) {
+    return arith::SelectOp::create(b_, arith::CmpFOp::create(b_, arith::CmpFPredicate::OGT, x, y), x, y);
+  }
+
   Value findMaximum() {
     b_.setPlace("op");
-    Value start = splat(b_, sweep_.shape(), compute_, -std::numeric_limits<double>::infinity());
-    Values best = sweep_.run(start, [&](const Step &step, ValueRange carried) {
-      return Values{arith::MaximumFOp::create(b_, carried[0], loadInput(step))};
-    });
-    return sweep_.finish(best, [&](ValueRange left, ValueRange right) {
-      return Values{arith::MaximumFOp::create(b_, left[0], right[0])};
-    })[0];
+    Values best;
+    if (sweep_.isSingleStep())
+      best = sweep_.run({}, [&](const Step &step, ValueRange) { return Values{loadInput(step)}; });
+    else
+      best =
+          sweep_.run(splat(b_, sweep_.shape(), compute_, -std::numeric_limits<double>::infinity()),
+                     [&](const Step &step, ValueRange carried) { return Values{larger(loadInput(step), carried[0])}; });
+    return sweep_.finish(best, [&](ValueRange left, ValueRange right) { return Values{larger(right[0], left[0])}; })[0];
   }
 
   Value distanceAt(const Step &step, Value maximum) {
@@ -89,13 +103,15 @@ private:
   }
 
   Value sumExponentials(Value maximum, bool keeps) {
-    Value zero = splat(b_, sweep_.shape(), compute_, 0);
+    Values zero;
+    if (!sweep_.isSingleStep())
+      zero.push_back(splat(b_, sweep_.shape(), compute_, 0));
     Values sums = sweep_.runSums(zero, [&](const Step &step, ValueRange carried) {
       Value term = math::ExpOp::create(b_, distanceAt(step, maximum));
       onlyTerm_ = term;
       if (keeps)
         sweep_.store(1, step, term, compute_);
-      return Values{arith::AddFOp::create(b_, carried[0], term)};
+      return Values{carried.empty() ? term : arith::AddFOp::create(b_, carried[0], term)};
     });
     return sweep_.finishSum(sums[0]);
   }
@@ -131,13 +147,13 @@ private:
   KernelBuilder &b_;
   Sweep sweep_;
   DType input_, output_, compute_;
-  Value onlyTerm_; ///< Exponentials of the last step.
+  Value onlyInput_, onlyTerm_; ///< Values and exponentials of the last step.
 };
 } // namespace
 
 void buildSoftmax(KernelBuilder &b, const Schedule &schedule) {
   Space space = softmaxSpace(b.description());
-  int64_t width = schedule.softmaxTile(space);
+  int64_t width = schedule.rowTile(space);
   std::string name(familyName(b.description().family));
   b.kernel(name, Sweep::grid(space, axis, width), {},
            [&](ArrayRef<Value> indices) { SoftmaxRow(b, space, width, indices).build(); });
