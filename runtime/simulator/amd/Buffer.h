@@ -14,12 +14,11 @@
 
 namespace tilejit::sim {
 
-/// How a buffer instruction is checked, in Op::imm or OpOperands::numbers.
+/// How a buffer instruction is checked, in OpOperands::numbers.
 enum BufferFlag : int64_t {
   BufferHasIndex = 1,
-  BufferPartial = 2,    ///< GFX9: each dword is checked by itself.
-  BufferScalarFree = 4, ///< RDNA 3 and later: the scalar offset is not part of the check.
-  BufferSelects = 8,    ///< RDNA: flags of the resource say what is checked.
+  BufferWhole = 2,   ///< An atomic: all of it or nothing. Else each dword is checked by itself.
+  BufferSelects = 4, ///< RDNA: flags of the resource say what is checked.
 };
 
 /// Registers that locate a buffer access, in this order.
@@ -37,12 +36,12 @@ void locateBuffer(Warp &warp, const Reg *in, int64_t flags, uint32_t size, Buffe
   const uint64_t *low = warp.reg<uint64_t>(in[BufferLow]), *high = warp.reg<uint64_t>(in[BufferHigh]);
   const uint32_t *index = warp.reg<uint32_t>(in[BufferIndex]), *offset = warp.reg<uint32_t>(in[BufferOffset]),
                  *scalar = warp.reg<uint32_t>(in[BufferScalar]);
-  bool hasIndex = flags & BufferHasIndex, partial = flags & BufferPartial;
+  bool hasIndex = flags & BufferHasIndex, whole = flags & BufferWhole;
   for (unsigned l = 0; l < W; ++l) {
     uint64_t base = low[l] & 0xffffffffffff, stride = low[l] >> 48 & 0x3fff, records = high[l] & 0xffffffff;
     uint64_t i = hasIndex ? index[l] : 0, select = high[l] >> 60 & 3;
     lanes.address[l] = base + i * stride + offset[l] + scalar[l];
-    uint64_t from = uint64_t(offset[l]) + (flags & BufferScalarFree ? 0 : scalar[l]), left;
+    uint64_t from = uint64_t(offset[l]) + scalar[l], left;
     if (flags & BufferSelects && select == 2)
       left = records ? size : 0;
     else if (hasIndex && stride && !(flags & BufferSelects && select == 3))
@@ -50,7 +49,7 @@ void locateBuffer(Warp &warp, const Reg *in, int64_t flags, uint32_t size, Buffe
     else
       left = records > from ? records - from : 0;
     if (left < size)
-      left = partial && size > 4 ? left / 4 * 4 : 0;
+      left = whole ? 0 : left / 4 * 4;
     lanes.bytes[l] = static_cast<uint32_t>(std::min<uint64_t>(left, size));
   }
 }

@@ -192,7 +192,7 @@ void atomicRule(Call &call, const BufferForm &form) {
   Reg address = decoder.newReg(Kind::Pointer), valid = decoder.newReg(Kind::I1);
   Op &op = decoder.emitWide(decoder.pick(TILEJIT_BOTH(bufferAddress)), {address, valid}, in);
   decoder.operandsOf(op).numbers = {static_cast<int64_t>(sizeOf(spec.kind) * spec.elements),
-                                    bufferFlags(decoder, form.hasIndex)};
+                                    bufferFlags(decoder, form.hasIndex) | BufferWhole};
   decoder.setPredicate(valid, false);
   std::vector<Reg> old = emitAtomic(decoder, spec, address, operands);
   decoder.clearPredicate();
@@ -269,10 +269,6 @@ int64_t bufferFlags(const Decoder &decoder, bool hasIndex) {
   int64_t flags = 0;
   if (hasIndex)
     flags |= BufferHasIndex;
-  if (chipIsAmong(decoder, chipsGfx9))
-    flags |= BufferPartial;
-  if (chipIsAmong(decoder, chipsSinceRdna3))
-    flags |= BufferScalarFree;
   if (chipIsAmong(decoder, chipsRdna))
     flags |= BufferSelects;
   return flags;

@@ -67,6 +67,8 @@ template <unsigned W> void bufferLoadLds(Warp &warp, const Op &op) {
   startCopy<W>(warp, op, x.in[BufferRegs], offset, size, warp.mask, data);
 }
 
+constexpr uint32_t chipsLoadToLds = chipsGfx9 | chipsRdna2;
+
 /// Sizes that the chip can load to LDS.
 bool checkSize(Call &call, int64_t size) {
   bool wide = size == 12 || size == 16;
@@ -81,8 +83,7 @@ bool checkSize(Call &call, int64_t size) {
 
 void globalRule(Call &call) {
   Decoder &decoder = call.decoder;
-  bool abstract = isNamed(shortName(call), "load.to.lds");
-  if (!requireChips(call, abstract ? chipsGfx9 : chipsSinceCdna3) || !checkSize(call, call.constant(2)))
+  if (!requireChips(call, chipsLoadToLds) || !checkSize(call, call.constant(2)))
     return;
   Regs in{call.reg(0), call.reg(1)};
   Op &op = decoder.emitWide(decoder.pick(TILEJIT_BOTH(globalLoadLds)), {}, in);
@@ -94,7 +95,7 @@ void bufferRule(Call &call) {
   Decoder &decoder = call.decoder;
   BufferForm form;
   parseBufferName(shortName(call), form);
-  if (!requireChips(call, chipsGfx9 | chipsRdna2) || !checkSize(call, call.constant(2)))
+  if (!requireChips(call, chipsLoadToLds) || !checkSize(call, call.constant(2)))
     return;
   unsigned fixed = form.hasIndex ? 6 : 5;
   int64_t offset = call.constant(fixed);
