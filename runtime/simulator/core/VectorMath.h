@@ -177,7 +177,10 @@ struct Power {
 
 /// to[l] = F::fast(a[l]...), or F::slow where F::hard says so. `to` may be one of the sources.
 template <unsigned W, class F, class... A> inline void mapWithFallback(LaneMask mask, float *to, const A *...a) {
-  LaneMask hard = lanesWhere<W>([&](unsigned l) { return F::hard(a[l]...); }) & mask;
+  alignas(64) uint8_t flags[W];
+  for (unsigned l = 0; l < W; ++l)
+    flags[l] = F::hard(a[l]...);
+  LaneMask hard = maskOf<W>(flags) & mask;
   float slow[W];
   if (hard) [[unlikely]]
     forEachLane(hard, [&](unsigned l) { slow[l] = F::slow(a[l]...); });

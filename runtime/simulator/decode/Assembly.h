@@ -39,6 +39,7 @@ private:
     Leaves types;
   };
   AsmOperand makeOperand(llvm::StringRef letter, unsigned bits);
+  AsmOperand outputOperand(llvm::StringRef letter, const Output &output);
   AsmOperand bindInput(llvm::StringRef letter, llvm::Value *value);
   void pack(const AsmOperand &to, const Regs &from, const Leaves &types);
   void unpack(const Output &output);

@@ -123,6 +123,8 @@ void AsmBindings::unpack(const Output &output) {
   if (to.size() == 1 && parts.size() == 1) {
     const Leaf &leaf = output.types[0];
     Kind from = integerOf(output.operand.kind), target = integerOf(leaf.kind);
+    if (to[0] == parts[0])
+      return;
     if (sizeOf(leaf.kind) == sizeOf(from)) {
       d_.copy(to[0], parts[0]);
       return;
@@ -186,6 +188,21 @@ AsmOperand AsmBindings::bindInput(llvm::StringRef letter, llvm::Value *value) {
   return operand;
 }
 
+/// The register of the result itself where it fits, a fresh one elsewhere.
+AsmOperand AsmBindings::outputOperand(llvm::StringRef name, const Output &output) {
+  const Letter *letter = findLetter(name);
+  bool single = output.types.size() == 1 && letter && letter->parts == 1;
+  if (single && sizeOf(letter->kind) == sizeOf(output.types[0].kind) &&
+      (output.types[0].bits == 8 * sizeOf(letter->kind) || letter->kind == Kind::I1)) {
+    AsmOperand operand;
+    operand.kind = letter->kind;
+    operand.reg = output.leaves[0];
+    return operand;
+  }
+  bool shortPointer = single && output.types[0].kind == Kind::Pointer && sizeOf(letter->kind) == 4;
+  return makeOperand(name, shortPointer ? 32 : totalBits(output.types));
+}
+
 bool AsmBindings::begin() {
   auto *assembly = llvm::cast<llvm::InlineAsm>(call_.getCalledOperand());
   const Regs results = call_.getType()->isVoidTy() ? Regs() : d_.freshResults(&call_);
@@ -209,8 +226,7 @@ bool AsmBindings::begin() {
       output.types = d_.leaves(types[outputs_.size()]);
       for (size_t i = 0; i < output.types.size(); ++i)
         output.leaves.push_back(results[leaf++]);
-      bool shortPointer = output.types.size() == 1 && output.types[0].kind == Kind::Pointer && letter == "r";
-      output.operand = makeOperand(letter, shortPointer ? 32 : totalBits(output.types));
+      output.operand = outputOperand(letter, output);
       operands_.push_back(output.operand);
       outputs_.push_back(std::move(output));
       if (d_.failed())

@@ -166,10 +166,74 @@ void reduceIntrinsic(Call &call) {
     d.copy(call.result(), sum);
 }
 
+// --- Elements of vectors, pointers ---------------------------------------------------------------------------------
+
+/// Results are scalars of the arguments in another order: no code.
+void choose(Call &call, llvm::function_ref<Regs(const Regs &)> order) {
+  call.decoder.define(&call.call, order(call.allRegs()));
+}
+
+void extractIntrinsic(Call &call) {
+  size_t count = call.decoder.leaves(call.call.getType()).size(), at = static_cast<size_t>(call.constant(1));
+  const Regs all = call.regs(0);
+  if (at + count > all.size())
+    return unsupportedCall(call);
+  call.decoder.define(&call.call, Regs(all.begin() + at, all.begin() + at + count));
+}
+
+void insertIntrinsic(Call &call) {
+  Regs all = call.regs(0);
+  const Regs part = call.regs(1);
+  auto at = static_cast<size_t>(call.constant(2));
+  if (at + part.size() > all.size())
+    return unsupportedCall(call);
+  std::copy(part.begin(), part.end(), all.begin() + at);
+  call.decoder.define(&call.call, all);
+}
+
+Regs reversed(const Regs &all) { return Regs(all.rbegin(), all.rend()); }
+Regs interleaved(const Regs &all) {
+  Regs result;
+  for (size_t i = 0; i < all.size() / 2; ++i)
+    result.append({all[i], all[all.size() / 2 + i]});
+  return result;
+}
+/// The even elements, then the odd ones.
+Regs deinterleaved(const Regs &all) {
+  Regs result;
+  for (size_t first : {0, 1})
+    for (size_t i = first; i < all.size(); i += 2)
+      result.push_back(all[i]);
+  return result;
+}
+
+void maskPointer(Call &call) {
+  Decoder &d = call.decoder;
+  const Regs results = call.results(), pointers = call.regs(0), masks = call.regs(1);
+  unsigned bits = call.call.getArgOperand(1)->getType()->getScalarSizeInBits();
+  for (size_t i = 0; i < results.size(); ++i) {
+    Reg mask = d.newReg(Kind::I64);
+    // Bits above those of a short pointer stay.
+    d.emit(convertHandler(Kind::I64, d.kindOfReg(masks[i]), bits < 64, d.width()), mask, {masks[i]});
+    d.emit(integerHandler(IntegerOp::And, Kind::I64, d.width()), results[i], {pointers[i], mask});
+  }
+}
+
+/// lrint, lround and their long forms: to an integral number, then to an integer.
+void roundToInteger(Call &call, llvm::StringRef function) {
+  Decoder &d = call.decoder;
+  const Regs results = call.results(), sources = call.regs(0);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Reg whole = d.newReg(call.kind(0));
+    emitLanes(d, findMath(std::string_view(function))->of(call.kind(0)), whole, {sources[i]});
+    d.emit(convertHandler(d.kindOfReg(results[i]), call.kind(0), true, d.width()), results[i], {whole});
+  }
+}
+
 // --- Promises and questions ----------------------------------------------------------------------------------------
 
 void nothing(Call &call) {
-  if (!call.call.getType()->isVoidTy())
+  if (!call.call.getType()->isVoidTy() && !call.call.getType()->isTokenTy())
     for (Reg reg : call.results())
       call.decoder.copy(reg, call.decoder.constant(call.decoder.kindOfReg(reg), 0));
 }
@@ -218,7 +282,21 @@ void addFloatIntrinsicRules(Rules &rules) {
   rules.callPrefix("llvm.modf.", [](Call &call) { twoResults(call, fractionHandlersOf, "trunc", ""); });
   rules.callPrefix("llvm.sincos.", [](Call &call) { twoResults(call, nullptr, "cos", "sin"); });
   rules.callPrefix("llvm.is.fpclass.", classIntrinsic);
+  for (llvm::StringRef name : {"llvm.lrint.", "llvm.llrint."})
+    rules.callPrefix(name, [](Call &call) { roundToInteger(call, "rint"); });
+  for (llvm::StringRef name : {"llvm.lround.", "llvm.llround."})
+    rules.callPrefix(name, [](Call &call) { roundToInteger(call, "round"); });
+}
+
+/// Vectors as wholes.
+static void addVectorIntrinsicRules(Rules &rules) {
   rules.callPrefix("llvm.vector.reduce.", reduceIntrinsic);
+  rules.callPrefix("llvm.vector.extract.", extractIntrinsic);
+  rules.callPrefix("llvm.vector.insert.", insertIntrinsic);
+  rules.callPrefix("llvm.vector.reverse.", [](Call &call) { choose(call, reversed); });
+  rules.callPrefix("llvm.vector.interleave2.", [](Call &call) { choose(call, interleaved); });
+  rules.callPrefix("llvm.vector.deinterleave2.", [](Call &call) { choose(call, deinterleaved); });
+  rules.callPrefix("llvm.ptrmask.", maskPointer);
 }
 
 void addLlvmIntrinsicRules(Rules &rules) {
@@ -226,12 +304,14 @@ void addLlvmIntrinsicRules(Rules &rules) {
   addIntegerIntrinsicRules(rules);
   addMemoryIntrinsicRules(rules);
   addConstrainedIntrinsicRules(rules);
+  addVectorIntrinsicRules(rules);
   for (llvm::StringRef name :
        {"llvm.assume", "llvm.donothing", "llvm.sideeffect", "llvm.var.annotation", "llvm.codeview.annotation",
         "llvm.pseudoprobe", "llvm.experimental.noalias.scope.decl", "llvm.fake.use", "llvm.instrprof.increment"})
     rules.call(name, nothing);
-  for (llvm::StringRef prefix : {"llvm.dbg.", "llvm.lifetime.", "llvm.invariant.", "llvm.prefetch",
-                                 "llvm.var.annotation.", "llvm.stackrestore", "llvm.stacksave", "llvm.assume"})
+  for (llvm::StringRef prefix :
+       {"llvm.dbg.", "llvm.lifetime.", "llvm.invariant.", "llvm.prefetch", "llvm.var.annotation.", "llvm.stackrestore",
+        "llvm.stacksave", "llvm.assume", "llvm.experimental.convergence."})
     rules.callPrefix(prefix, nothing);
   for (llvm::StringRef prefix :
        {"llvm.expect.", "llvm.annotation.", "llvm.ptr.annotation.", "llvm.launder.invariant.group.",

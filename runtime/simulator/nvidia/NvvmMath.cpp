@@ -3,7 +3,9 @@
 // llvm.nvvm intrinsics that compute: their names are taken apart into the words of the PTX statement that they stand
 // for.
 
+#include "core/Atomics.h"
 #include "core/Handlers.h"
+#include "core/Pointers.h"
 #include "nvidia/Capability.h"
 #include "nvidia/NvvmRules.h"
 #include "nvidia/Ptx.h"
@@ -223,6 +225,40 @@ void loadIntrinsic(Call &call) {
   }
 }
 
+/// atomic.OP.gen.{i,f}.{cta,sys}(pointer, value{, new value}): what older code uses for scopes other than the device.
+void atomicIntrinsic(Call &call) {
+  Words words = wordsOf(call);
+  bool isFloat = words[3] == "f";
+  std::optional<AtomicOp> operation = llvm::StringSwitch<std::optional<AtomicOp>>(words[1])
+                                          .Case("add", isFloat ? AtomicOp::FAdd : AtomicOp::Add)
+                                          .Case("max", AtomicOp::Max)
+                                          .Case("min", AtomicOp::Min)
+                                          .Case("and", AtomicOp::And)
+                                          .Case("or", AtomicOp::Or)
+                                          .Case("xor", AtomicOp::Xor)
+                                          .Case("exch", AtomicOp::Exchange)
+                                          .Case("cas", AtomicOp::CompareExchange)
+                                          .Case("inc", AtomicOp::IncrementWrap)
+                                          .Case("dec", AtomicOp::DecrementWrap)
+                                          .Default(std::nullopt);
+  if (!operation)
+    return unsupported(call);
+  AtomicSpec spec;
+  spec.op = *operation;
+  spec.kind = call.kind(1);
+  bool block = llvm::is_contained(words, "cta");
+  spec.scope = block ? AtomicScope::Block : AtomicScope::System;
+  unsigned space = call.call.getArgOperand(0)->getType()->getPointerAddressSpace();
+  spec.space = space == sharedSpace   ? AtomicSpace::Shared
+               : space == globalSpace ? AtomicSpace::Global
+                                      : AtomicSpace::Generic;
+  std::vector<Reg> operands = {call.reg(1)};
+  if (spec.op == AtomicOp::CompareExchange)
+    operands.push_back(call.reg(2));
+  std::vector<Reg> old = emitAtomic(call.decoder, spec, call.reg(0), operands);
+  call.decoder.define(&call.call, {old[0]});
+}
+
 void moveIntrinsic(Call &call) {
   const Regs results = call.results(), sources = call.regs(0);
   for (size_t i = 0; i < results.size(); ++i)
@@ -258,6 +294,7 @@ void addNvidiaMathRules(Rules &rules) {
              [](Call &call) { call.decoder.emit(warpOf<joinHalves>, call.result(), {call.reg(0), call.reg(1)}); });
   rules.callPrefix("llvm.nvvm.ldu.global.", loadIntrinsic);
   rules.callPrefix("llvm.nvvm.ldg.global.", loadIntrinsic);
+  rules.callPrefix("llvm.nvvm.atomic.", atomicIntrinsic);
   rules.callPrefix("llvm.nvvm.move.", moveIntrinsic);
   rules.callPrefix("llvm.nvvm.internal.addrspace.wrap", moveIntrinsic);
   rules.callPrefix("llvm.nvvm.isspacep.", isSpaceIntrinsic);
