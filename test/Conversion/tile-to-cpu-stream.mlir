@@ -1,6 +1,6 @@
-// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384" -canonicalize -cse | FileCheck %s
-// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384 vector-bits=256 masks=false" -canonicalize -cse | FileCheck %s --check-prefix=PLAIN
-// RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse | FileCheck %s --check-prefix=NEVER
+// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384" -canonicalize -cse -split-input-file | FileCheck %s
+// RUN: tile-opt %s -convert-tile-to-cpu="stream-bytes=16384 vector-bits=256 masks=false" -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=NEVER
 
 // NEVER-NOT: nontemporal
 // NEVER-NOT: sfence
@@ -64,5 +64,27 @@ tile.kernel @kept(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !til
   tile.store %t, %y[%i, %c0] : tensor<1x64xf32>, !tile.view<64x64xf32>
   %back = tile.load %y[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
   tile.store %back, %s[%i, %c0] : tensor<1x64xf32>, !tile.view<32x64xf32>
+  tile.return
+}
+
+// -----
+
+// The store of a large result asks for what it reads a little later, but not for what is small.
+// CHECK-LABEL: llvm.func internal @kernel_ahead
+// CHECK: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK-NOT: prefetch
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK-NOT: prefetch
+// CHECK: llvm.func @tilejit_plan
+// NEVER-NOT: prefetch
+tile.kernel @ahead(%x: !tile.view<64x512xf32>, %bias: !tile.view<512xf32>, %y: !tile.view<64x512xf32>)
+    launch <grid = affine_map<() -> (64)>> {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.view<64x512xf32> -> tensor<1x512xf32>
+  %b = tile.load %bias[%c0] : !tile.view<512xf32> -> tensor<512xf32>
+  %e = tile.expand %b axis 0 : tensor<512xf32> -> tensor<1x512xf32>
+  %r = arith.addf %t, %e : tensor<1x512xf32>
+  tile.store %r, %y[%i, %c0] : tensor<1x512xf32>, !tile.view<64x512xf32>
   tile.return
 }

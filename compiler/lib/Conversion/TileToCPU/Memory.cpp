@@ -79,8 +79,20 @@ Value KernelLowering::segmentAddress(const Access &a, const Segment &segment) {
   return segment.dim < 0 ? address : e.address(address, e.mul(segment.at[segment.dim], a.strides[segment.dim]), memory);
 }
 
+/// Whether a view is known to be smaller than what is written past the cache.
+static bool isSmall(const KernelLowering &l, const ViewValue &view) {
+  int64_t bytes = byteSize(memoryType(view.element));
+  for (const Index &size : view.sizes) {
+    if (!size.isConstant())
+      return false;
+    bytes *= size.constant;
+  }
+  return bytes < l.model.streamBytes;
+}
+
+/// A store past the cache sees to it that the lines it needs are on their way: its reading stops at its writing.
 void KernelLowering::noteSweep(Operation *load, const Segment &segment) {
-  constexpr int64_t leastRowBytes = 1024;
+  constexpr int64_t leastRowBytes = 1024, aheadBytes = 1024;
   const Access &a = loadAccess(load);
   if (segment.dim < 0 || segment.checked || !a.strides[segment.dim].is(1))
     return;
@@ -92,6 +104,11 @@ void KernelLowering::noteSweep(Operation *load, const Segment &segment) {
   roots.insert(currentRoot);
   if (roots.size() == 2 && roots[1] == currentRoot)
     e.prefetch(e.address(segmentAddress(a, segment), elements, memory), /*level=*/1);
+  if (roots.size() > 1 || !streamsAnything || !isa<tile::StoreOp>(currentRoot))
+    return;
+  auto argument = views.find(memoryRoot(load->getOperand(0)));
+  if (argument != views.end() && !isSmall(*this, argument->second))
+    e.prefetch(e.address(segmentAddress(a, segment), aheadBytes / byteSize(memory), memory), /*level=*/1);
 }
 
 static Value combineLoad(KernelLowering &l, Operation *op, const Segment &segment, ArrayRef<Value>) {
