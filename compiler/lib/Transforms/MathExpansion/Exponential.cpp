@@ -7,7 +7,12 @@
 
 #include "Functions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
+
+using namespace mlir;
 
 namespace tilejit::math {
 
@@ -68,6 +73,29 @@ Num expM1Bounded(Num x) {
 
 } // namespace
 
+static bool isNegativeConstant(Value value) {
+  FloatAttr number;
+  DenseElementsAttr numbers;
+  if (matchPattern(value, m_Constant(&number)))
+    return number.getValue().isNegative();
+  return matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType()) &&
+         numbers.getSplatValue<llvm::APFloat>().isNegative();
+}
+
+/// Whether a number is seen to be zero, negative or NaN: -|y|, or |y| or y^2 times a negative constant.
+static bool isNeverPositive(Value value) {
+  auto isAbsolute = [](Value y) { return y.getDefiningOp<mlir::math::AbsFOp>() != nullptr; };
+  if (auto negated = value.getDefiningOp<arith::NegFOp>())
+    return isAbsolute(negated.getOperand());
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return false;
+  if (isAbsolute(product.getLhs()))
+    return isNegativeConstant(product.getRhs());
+  auto scaled = product.getLhs().getDefiningOp<arith::MulFOp>();
+  return scaled && scaled.getLhs() == product.getRhs() && isNegativeConstant(scaled.getRhs());
+}
+
 Num expandExp(Num x) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
   bool boundsAtEnd = scalesByInstruction(x);
@@ -78,7 +106,7 @@ Num expandExp(Num x) {
   if (!boundsAtEnd)
     return result;
   result = select(x < low, 0.0, result);
-  return select(x > high, std::numeric_limits<double>::infinity(), result);
+  return isNeverPositive(x.value()) ? result : select(x > high, std::numeric_limits<double>::infinity(), result);
 }
 
 Num expandExp2(Num x) {

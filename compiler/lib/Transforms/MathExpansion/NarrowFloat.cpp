@@ -134,8 +134,10 @@ Num encodePowerOfTwo(Num x, bool towardZero) {
 /// NaN needs care: it is made quiet and not rounded.
 Num encodeUpperHalf(Num x, bool towardZero) {
   Num bits = bitsOf(x), rounded = bits;
-  if (!towardZero)
-    rounded = addInt(bits, 0x7fff) + (shiftRightLogical(bits, 16) & 1);
+  if (!towardZero) {
+    Num down = addInt(bits, 0x7fff);
+    rounded = select(isNotZeroInt(bits & 0x10000), addInt(down, 1), down);
+  }
   return shiftRightLogical(select(isNaN(x), bits | 0x7fc00000, rounded), 16);
 }
 
