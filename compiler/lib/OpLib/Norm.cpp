@@ -54,6 +54,9 @@ public:
   }
 
 private:
+  /// A product and a sum of it may be rounded once, where the target does that.
+  static constexpr auto mayFuse = arith::FastMathFlags::contract;
+
   Value zeros() { return splat(b_, sweep_.shape(), compute_, 0); }
   /// A finished sum divided by the number of elements.
   Value average(Value sum) { return arith::DivFOp::create(b_, sum, tile::SplatOp::create(b_, sum.getType(), count_)); }
@@ -93,7 +96,7 @@ private:
         left = arith::SelectOp::create(b_, mask, left, zeros());
       Values next;
       if (carried.empty())
-        next = {arith::MulFOp::create(b_, left, left), left};
+        next = {arith::MulFOp::create(b_, left, left, mayFuse), left};
       else
         next = {math::FmaOp::create(b_, left, left, carried[0]),
                 isCentred_ ? Value(arith::AddFOp::create(b_, carried[1], left)) : Value()};
@@ -103,7 +106,7 @@ private:
     return sweep_.finish(sums, [&](ValueRange left, ValueRange right) {
       Values both;
       for (auto [x, y] : llvm::zip(left, right))
-        both.push_back(arith::AddFOp::create(b_, x, y));
+        both.push_back(arith::AddFOp::create(b_, x, y, mayFuse));
       return both;
     });
   }
@@ -147,15 +150,18 @@ private:
       Value y = loadInput(step);
       if (isCentred_) {
         y = arith::SubFOp::create(b_, y, sweep_.spread(mean));
-        y = arith::SubFOp::create(b_, y, sweep_.spread(correction));
+        Value shift = arith::MulFOp::create(b_, correction, scale);
+        y = arith::MulFOp::create(b_, y, sweep_.spread(scale), mayFuse);
+        y = arith::SubFOp::create(b_, y, sweep_.spread(shift), mayFuse);
+      } else {
+        y = arith::MulFOp::create(b_, y, sweep_.spread(scale));
       }
-      y = arith::MulFOp::create(b_, y, sweep_.spread(scale));
       Value weight = loadParameter("weight", step), bias = loadParameter("bias", step);
       b_.setPlace("op");
       if (weight)
-        y = arith::MulFOp::create(b_, y, weight);
+        y = arith::MulFOp::create(b_, y, weight, bias ? mayFuse : arith::FastMathFlags::none);
       if (bias)
-        y = arith::AddFOp::create(b_, y, bias);
+        y = arith::AddFOp::create(b_, y, bias, mayFuse);
       b_.setPlace("outputs/y");
       sweep_.store(description_.inputs.size(), step, y, compute_);
       return Values();
