@@ -119,6 +119,8 @@ struct MatrixPlan {
   unsigned strideC = 1;                 ///< Distance of these among the elements of C and D.
   std::vector<MatrixPiece> operand;     ///< Of element e, group g: [e * groups + g]
   std::vector<MatrixPiece> accumulator; ///< The same for C and D.
+  /// Where row i of a block of C stands: [block * M + i], element * groups + group.
+  std::vector<uint16_t> rowPlace;
 };
 
 /// Made at the first use, kept for good.

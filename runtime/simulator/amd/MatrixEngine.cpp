@@ -7,9 +7,12 @@
 #include "amd/Matrix.h"
 #include "core/Block.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace tilejit::sim {
 
@@ -131,7 +134,7 @@ unsigned patternLane(unsigned pattern, unsigned l) {
 }
 
 /// Unpacks A or B to [block][k][lane of the group].
-template <unsigned W, class T> void unpack(const MatrixRun<W> &run, unsigned operand, T *to) {
+template <unsigned W, unsigned M, class T> void unpack(const MatrixRun<W> &run, unsigned operand, T *to) {
   const MatrixPlan &plan = run.plan;
   const MatrixRow &row = run.row;
   auto type = static_cast<Element>(run.number(operand ? MatrixB : MatrixA));
@@ -152,13 +155,13 @@ template <unsigned W, class T> void unpack(const MatrixRun<W> &run, unsigned ope
       if (narrow)
         piece.index = static_cast<uint8_t>(plan.perLane * g + e);
       if (piece.used)
-        std::memcpy(to + (piece.block * row.k + piece.index) * row.m, from + g * row.m, row.m * sizeof(T));
+        std::memcpy(to + (piece.block * row.k + piece.index) * M, from + g * M, M * sizeof(T));
     }
   }
 }
 
 /// Unpacks a sparse A: zeros where nothing is stored.
-template <unsigned W, class T> void unpackSparse(const MatrixRun<W> &run, T *to) {
+template <unsigned W, unsigned M, class T> void unpackSparse(const MatrixRun<W> &run, T *to) {
   const MatrixPlan &plan = run.plan;
   const MatrixRow &row = run.row;
   auto type = static_cast<Element>(run.number(MatrixA));
@@ -166,13 +169,13 @@ template <unsigned W, class T> void unpackSparse(const MatrixRun<W> &run, T *to)
   // Two bits for each stored element; with `cbsz` 0, `abid` says which set of them in the register.
   unsigned bits = 2 * plan.perLaneA, sets = 32 / bits;
   unsigned set = run.number(MatrixCbsz) ? 0 : static_cast<unsigned>(run.number(MatrixAbid)) % sets;
-  std::memset(to, 0, row.k * row.m * sizeof(T));
+  std::memset(to, 0, row.k * M * sizeof(T));
   alignas(64) T values[W];
   for (unsigned s = 0; s < plan.perLaneA; ++s) {
     elementValues<W>(run.warp, run.regs(0), *run.kinds(0), type, s, values);
     for (unsigned l = 0; l < W; ++l) {
-      unsigned k = 2 * plan.perLaneA * (l / row.m) + 4 * (s / 2) + (index[l] >> (set * bits + 2 * s) & 3);
-      to[k * row.m + l % row.m] = values[l];
+      unsigned k = 2 * plan.perLaneA * (l / M) + 4 * (s / 2) + (index[l] >> (set * bits + 2 * s) & 3);
+      to[k * M + l % M] = values[l];
     }
   }
 }
@@ -189,14 +192,15 @@ template <class V, class T> inline void multiplyAdd(V &c, T a, const V &b) {
   c += a * b;
 }
 
-/// A tile of 4 rows and one vector of columns, for k in [0, depth).
+/// A tile of 4 rows and one vector of columns: to = from + a * b for k in [0, depth). `from` and `to` may be the same.
 template <class V, class T>
-void multiplyTile(const T *a, unsigned strideA, const T *b, unsigned strideB, T *c, unsigned strideC, unsigned depth) {
+inline void multiplyTile(const T *a, unsigned strideA, const T *b, unsigned strideB, const T *const from[4],
+                         T *const to[4], unsigned column, unsigned depth) {
   V c0, c1, c2, c3;
-  std::memcpy(&c0, c, sizeof(V));
-  std::memcpy(&c1, c + strideC, sizeof(V));
-  std::memcpy(&c2, c + 2 * strideC, sizeof(V));
-  std::memcpy(&c3, c + 3 * strideC, sizeof(V));
+  std::memcpy(&c0, from[0] + column, sizeof(V));
+  std::memcpy(&c1, from[1] + column, sizeof(V));
+  std::memcpy(&c2, from[2] + column, sizeof(V));
+  std::memcpy(&c3, from[3] + column, sizeof(V));
   for (unsigned k = 0; k < depth; ++k, a += strideA, b += strideB) {
     V row;
     std::memcpy(&row, b, sizeof(V));
@@ -205,38 +209,55 @@ void multiplyTile(const T *a, unsigned strideA, const T *b, unsigned strideB, T 
     multiplyAdd(c2, a[2], row);
     multiplyAdd(c3, a[3], row);
   }
-  std::memcpy(c, &c0, sizeof(V));
-  std::memcpy(c + strideC, &c1, sizeof(V));
-  std::memcpy(c + 2 * strideC, &c2, sizeof(V));
-  std::memcpy(c + 3 * strideC, &c3, sizeof(V));
+  std::memcpy(to[0] + column, &c0, sizeof(V));
+  std::memcpy(to[1] + column, &c1, sizeof(V));
+  std::memcpy(to[2] + column, &c2, sizeof(V));
+  std::memcpy(to[3] + column, &c3, sizeof(V));
 }
 
 template <class T, unsigned N> struct VectorOf {
   typedef T Type __attribute__((vector_size(N * sizeof(T))));
 };
 
-/// c[i][j] += sum of a[k][i] * b[k][j], one block.
-template <class T> void multiply(const T *a, const T *b, T *c, unsigned m, unsigned depth) {
-  constexpr unsigned wide = 64 / sizeof(T);
-  for (unsigned i = 0; i < m; i += 4) {
-    if (m == 4) {
-      multiplyTile<typename VectorOf<T, 4>::Type>(a, m, b, m, c, m, depth);
-      continue;
-    }
-    for (unsigned j = 0; j < m; j += wide)
-      multiplyTile<typename VectorOf<T, wide>::Type>(a + i, m, b + j, m, c + i * m + j, m, depth);
+/// Rows of a block: to[i][j] = from[i][j] + sum of a[k][i] * b[k][j]. `row(i)` gives the two pointers of a row.
+template <unsigned M, class T, class F> inline void multiplyRows(const T *a, const T *b, unsigned depth, F row) {
+  constexpr unsigned wide = M == 4 ? 4 : 64 / sizeof(T);
+  for (unsigned i = 0; i < M; i += 4) {
+    const T *from[4];
+    T *to[4];
+    for (unsigned q = 0; q < 4; ++q)
+      std::tie(from[q], to[q]) = row(i + q);
+    for (unsigned j = 0; j < M; j += wide)
+      multiplyTile<typename VectorOf<T, wide>::Type>(a + i, M, b + j, M, from, to, j, depth);
   }
 }
+template <unsigned M, class T> void multiply(const T *a, const T *b, T *c, unsigned depth) {
+  multiplyRows<M>(a, b, depth, [c](unsigned i) { return std::pair<const T *, T *>(c + i * M, c + i * M); });
+}
 
-template <unsigned W, class T> void multiplyBlocks(const MatrixRun<W> &run, const T *a, const T *b, T *c) {
-  const MatrixRow &row = run.row;
-  auto spread = static_cast<unsigned>(run.number(MatrixCbsz)), chosen = static_cast<unsigned>(run.number(MatrixAbid));
-  unsigned size = row.m * row.k;
-  for (unsigned block = 0; block < row.blocks; ++block) {
-    unsigned from = row.blocks > 1 ? (block >> spread << spread) + chosen : 0;
-    if (!spread)
-      from = block;
-    multiply(a + from * size, b + block * size, c + block * row.m * row.m, row.m, row.k);
+/// The block of A that a block of the product takes.
+template <unsigned W> unsigned blockOfA(const MatrixRun<W> &run, unsigned block) {
+  auto spread = static_cast<unsigned>(run.number(MatrixCbsz));
+  return spread ? (block >> spread << spread) + static_cast<unsigned>(run.number(MatrixAbid)) : block;
+}
+
+template <unsigned M, unsigned W, class T> void multiplyBlocks(const MatrixRun<W> &run, const T *a, const T *b, T *c) {
+  unsigned size = M * run.row.k;
+  for (unsigned block = 0; block < run.row.blocks; ++block)
+    multiply<M>(a + blockOfA(run, block) * size, b + block * size, c + block * M * M, run.row.k);
+}
+
+/// From C's registers straight to D's, which are others: all lanes are written.
+template <unsigned W, unsigned M, class T> void multiplyInPlace(const MatrixRun<W> &run, const T *a, const T *b) {
+  const MatrixPlan &plan = run.plan;
+  const Reg *c = run.regs(2), *d = run.x.out.data();
+  unsigned size = M * run.row.k, shift = static_cast<unsigned>(std::countr_zero(plan.groups));
+  for (unsigned block = 0; block < run.row.blocks; ++block) {
+    const uint16_t *places = plan.rowPlace.data() + block * M;
+    multiplyRows<M>(a + blockOfA(run, block) * size, b + block * size, run.row.k, [&](unsigned i) {
+      unsigned r = places[i] >> shift, at = (places[i] & (plan.groups - 1)) * M;
+      return std::pair<const T *, T *>(run.warp.template reg<T>(c[r]) + at, run.warp.template reg<T>(d[r]) + at);
+    });
   }
 }
 
@@ -253,28 +274,28 @@ template <unsigned W> bool scales(const MatrixRun<W> &run, unsigned operand, dou
   return plain;
 }
 
-template <unsigned W> void multiplyScaled(const MatrixRun<W> &run, const float *a, const float *b, float *c) {
+template <unsigned M, unsigned W>
+void multiplyScaled(const MatrixRun<W> &run, const float *a, const float *b, float *c) {
   const MatrixRow &row = run.row;
   double scaleA[W], scaleB[W];
   bool plain = scales<W>(run, 0, scaleA);
   plain &= scales<W>(run, 1, scaleB);
   if (plain)
-    return multiply(a, b, c, row.m, row.k);
+    return multiply<M>(a, b, c, row.k);
   alignas(64) float part[mostProduct];
   for (unsigned kb = 0; kb < row.k / 32u; ++kb) {
-    std::memset(part, 0, row.m * row.m * sizeof(float));
-    multiply(a + kb * 32 * row.m, b + kb * 32 * row.m, part, row.m, 32u);
-    for (unsigned i = 0; i < row.m; ++i)
-      for (unsigned j = 0; j < row.m; ++j)
-        c[i * row.m + j] = static_cast<float>(c[i * row.m + j] +
-                                              part[i * row.m + j] * scaleA[kb * row.m + i] * scaleB[kb * row.m + j]);
+    std::memset(part, 0, M * M * sizeof(float));
+    multiply<M>(a + kb * 32 * M, b + kb * 32 * M, part, 32u);
+    for (unsigned i = 0; i < M; ++i)
+      for (unsigned j = 0; j < M; ++j)
+        c[i * M + j] = static_cast<float>(c[i * M + j] + part[i * M + j] * scaleA[kb * M + i] * scaleB[kb * M + j]);
   }
 }
 
 /// Reads C to [block][row][column].
-template <unsigned W, class T> void unpackAccumulator(const MatrixRun<W> &run, T *to) {
+template <unsigned W, unsigned M, class T> void unpackAccumulator(const MatrixRun<W> &run, T *to) {
   const MatrixPlan &plan = run.plan;
-  unsigned m = run.row.m, half = static_cast<unsigned>(run.number(MatrixHalf));
+  auto half = static_cast<unsigned>(run.number(MatrixHalf));
   alignas(64) float values[W];
   for (unsigned r = 0; r < plan.perLaneC; ++r) {
     Reg reg = run.regs(2)[r * plan.strideC + half];
@@ -288,16 +309,16 @@ template <unsigned W, class T> void unpackAccumulator(const MatrixRun<W> &run, T
       }
     for (unsigned g = 0; g < plan.groups; ++g) {
       const MatrixPiece &piece = plan.accumulator[r * plan.groups + g];
-      std::memcpy(to + (piece.block * m + piece.index) * m, from + g * m, m * sizeof(T));
+      std::memcpy(to + (piece.block * M + piece.index) * M, from + g * M, M * sizeof(T));
     }
   }
 }
 
 /// Writes D.
-template <unsigned W, class T> void packResult(const MatrixRun<W> &run, const T *from) {
+template <unsigned W, unsigned M, class T> void packResult(const MatrixRun<W> &run, const T *from) {
   const MatrixPlan &plan = run.plan;
   Warp &warp = run.warp;
-  unsigned m = run.row.m, half = static_cast<unsigned>(run.number(MatrixHalf));
+  auto half = static_cast<unsigned>(run.number(MatrixHalf));
   alignas(64) T values[W];
   alignas(64) uint16_t bits[W];
   if (plan.strideC == 2) {
@@ -313,7 +334,7 @@ template <unsigned W, class T> void packResult(const MatrixRun<W> &run, const T 
   for (unsigned r = 0; r < plan.perLaneC; ++r) {
     for (unsigned g = 0; g < plan.groups; ++g) {
       const MatrixPiece &piece = plan.accumulator[r * plan.groups + g];
-      std::memcpy(values + g * m, from + (piece.block * m + piece.index) * m, m * sizeof(T));
+      std::memcpy(values + g * M, from + (piece.block * M + piece.index) * M, M * sizeof(T));
     }
     Reg reg = run.x.out[r * plan.strideC + half];
     if constexpr (std::is_same_v<T, float>)
@@ -358,56 +379,61 @@ template <unsigned W> void checkLanes(const MatrixRun<W> &run) {
       "the wave");
 }
 
-template <unsigned W> void runFloat(const MatrixRun<W> &run) {
+template <unsigned W, unsigned M> void runFloat(const MatrixRun<W> &run) {
   alignas(64) float a[mostOperand], b[mostOperand], c[mostProduct];
   if (run.row.form == MatrixForm::Sparse)
-    unpackSparse<W>(run, a);
+    unpackSparse<W, M>(run, a);
   else
-    unpack<W>(run, 0, a);
-  unpack<W>(run, 1, b);
-  unpackAccumulator<W>(run, c);
+    unpack<W, M>(run, 0, a);
+  unpack<W, M>(run, 1, b);
+  bool dense = run.row.form == MatrixForm::Mfma || run.row.form == MatrixForm::Wmma;
+  if (dense && run.warp.mask == allLanes<W>)
+    return multiplyInPlace<W, M>(run, a, b);
+  unpackAccumulator<W, M>(run, c);
   if (run.row.form == MatrixForm::Scaled)
-    multiplyScaled<W>(run, a, b, c);
+    multiplyScaled<M>(run, a, b, c);
   else if (run.row.form == MatrixForm::Sparse)
-    multiply(a, b, c, run.row.m, run.row.k);
+    multiply<M>(a, b, c, run.row.k);
   else
-    multiplyBlocks<W>(run, a, b, c);
-  packResult<W>(run, c);
+    multiplyBlocks<M>(run, a, b, c);
+  packResult<W, M>(run, c);
 }
 
-template <unsigned W> void runDouble(const MatrixRun<W> &run) {
+template <unsigned W, unsigned M> void runDouble(const MatrixRun<W> &run) {
   alignas(64) double a[256], b[256], c[256];
-  unpack<W>(run, 0, a);
-  unpack<W>(run, 1, b);
-  unpackAccumulator<W>(run, c);
+  unpack<W, M>(run, 0, a);
+  unpack<W, M>(run, 1, b);
+  unpackAccumulator<W, M>(run, c);
   // CDNA 3 negates operands by what was the lane pattern.
   auto negate = static_cast<unsigned>(run.number(MatrixSelectA));
-  unsigned operands = run.row.m * run.row.k * run.row.blocks, products = run.row.m * run.row.m * run.row.blocks;
+  unsigned operands = M * run.row.k * run.row.blocks, products = M * M * run.row.blocks;
   for (unsigned i = 0; i < operands && negate & 1; ++i)
     a[i] = -a[i];
   for (unsigned i = 0; i < operands && negate & 2; ++i)
     b[i] = -b[i];
   for (unsigned i = 0; i < products && negate & 4; ++i)
     c[i] = -c[i];
-  multiplyBlocks<W>(run, a, b, c);
-  packResult<W>(run, c);
+  multiplyBlocks<M>(run, a, b, c);
+  packResult<W, M>(run, c);
 }
 
-template <unsigned W> void runInteger(const MatrixRun<W> &run) {
+template <unsigned W, unsigned M> void runInteger(const MatrixRun<W> &run) {
   // Sums wrap, so they are formed without signs.
   alignas(64) int32_t a[mostOperand], b[mostOperand], c[mostProduct], product[mostProduct];
   if (run.row.form == MatrixForm::Sparse)
-    unpackSparse<W>(run, a);
+    unpackSparse<W, M>(run, a);
   else
-    unpack<W>(run, 0, a);
-  unpack<W>(run, 1, b);
-  unpackAccumulator<W>(run, c);
-  unsigned products = run.row.m * run.row.m * run.row.blocks;
+    unpack<W, M>(run, 0, a);
+  unpack<W, M>(run, 1, b);
+  if (run.row.form != MatrixForm::Sparse && !run.number(MatrixClamp) && run.warp.mask == allLanes<W>)
+    return multiplyInPlace<W, M>(run, reinterpret_cast<uint32_t *>(a), reinterpret_cast<uint32_t *>(b));
+  unpackAccumulator<W, M>(run, c);
+  unsigned products = M * M * run.row.blocks;
   std::memset(product, 0, products * sizeof(int32_t));
   if (run.row.form == MatrixForm::Sparse)
-    multiply(a, b, product, run.row.m, run.row.k);
+    multiply<M>(a, b, product, run.row.k);
   else
-    multiplyBlocks<W>(run, a, b, product);
+    multiplyBlocks<M>(run, a, b, product);
   if (run.number(MatrixClamp))
     for (unsigned i = 0; i < products; ++i) {
       int64_t sum = int64_t(c[i]) + product[i];
@@ -416,7 +442,16 @@ template <unsigned W> void runInteger(const MatrixRun<W> &run) {
   else
     for (unsigned i = 0; i < products; ++i)
       c[i] = static_cast<int32_t>(static_cast<uint32_t>(c[i]) + static_cast<uint32_t>(product[i]));
-  packResult<W>(run, c);
+  packResult<W, M>(run, c);
+}
+
+template <unsigned W, unsigned M> void runSized(const MatrixRun<W> &run) {
+  if (run.row.c == Element::I32)
+    return runInteger<W, M>(run);
+  if (run.row.c != Element::F64)
+    return runFloat<W, M>(run);
+  if constexpr (M != 32)
+    runDouble<W, M>(run);
 }
 
 template <unsigned W> void runMatrix(Warp &warp, const Op &op) {
@@ -425,12 +460,12 @@ template <unsigned W> void runMatrix(Warp &warp, const Op &op) {
   checkLanes(run);
   if (run.row.layout == MatrixLayout::Rdna3)
     checkDuplicates(run);
-  if (run.row.c == Element::F64)
-    runDouble(run);
-  else if (run.row.c == Element::I32)
-    runInteger(run);
+  if (run.row.m == 32)
+    runSized<W, 32>(run);
+  else if (run.row.m == 16)
+    runSized<W, 16>(run);
   else
-    runFloat(run);
+    runSized<W, 4>(run);
 }
 
 } // namespace

@@ -201,6 +201,9 @@ MatrixPlan makePlan(const MatrixRow &row, unsigned width) {
   for (unsigned r = 0; r < plan.perLaneC; ++r)
     for (unsigned g = 0; g < plan.groups; ++g)
       plan.accumulator.push_back(accumulatorPiece(row, width, r, g));
+  plan.rowPlace.resize(size_t(row.m) * row.blocks);
+  for (size_t place = 0; place < plan.accumulator.size(); ++place)
+    plan.rowPlace[plan.accumulator[place].block * row.m + plan.accumulator[place].index] = static_cast<uint16_t>(place);
   return plan;
 }
 
