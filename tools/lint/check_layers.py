@@ -13,7 +13,8 @@ from common import main, tracked
 
 BASE = ["tilejit/Base/"]
 SHARED = BASE + ["tilejit/ABI/", "tilejit/Description/", "tilejit/Target/"]
-RUNTIME = SHARED + ["tilejit/Reference/", "tilejit/Cache/", "tilejit/Device/", "tilejit/Runtime/", "tilejit-c/"]
+RUNTIME = SHARED + ["tilejit/Reference/", "tilejit/Cache/", "tilejit/Device/", "tilejit/Runtime/", "tilejit/Simulator/",
+                    "tilejit-c/"]
 LLVM = ["mlir/", "llvm/", "lld/"]
 DIALECT = ["tilejit/Dialect/"]
 PASSES = ["tilejit/Transforms/", "tilejit/Conversion/"]
@@ -35,6 +36,9 @@ LAYERS = {
     "runtime/include/tilejit/Device": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
     "runtime/lib/Device": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
     "runtime/devices": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
+    "runtime/include/tilejit/Simulator": BASE + ["tilejit/Simulator/"],
+    "runtime/lib/Simulator": BASE + ["tilejit/Simulator/"],
+    "runtime/simulator": BASE + ["tilejit/Simulator/", "llvm/"],
     "runtime/include/tilejit-c": ["tilejit-c/"],
     "runtime": RUNTIME,
     "dialects": DIALECT + LLVM,

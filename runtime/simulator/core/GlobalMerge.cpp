@@ -55,23 +55,14 @@ template <class F> void forEachRow(const uint64_t *words, F f) {
     }
 }
 
-void copyRow(PageUse &to, const PageUse &from, unsigned first, unsigned count, uint32_t block) {
-  size_t bytes = count * sizeof(uint32_t);
-  std::memcpy(to.bytes + first, from.bytes + first, bytes);
-  std::memcpy(to.site + first, from.site + first, bytes);
-  std::memcpy(to.thread + first, from.thread + first, bytes);
-  std::memcpy(to.clock + first, from.clock + first, bytes);
-  std::fill_n(to.block + first, count, block);
+void copyRow(PageUse &to, const PageUse &from, unsigned first, unsigned count) {
+  std::memcpy(to.sector + first, from.sector + first, count * sizeof(SectorUse));
+  std::memcpy(to.block + first, from.block + first, count * sizeof(uint32_t));
   if (from.values)
-    std::memcpy(to.values.get() + (first << sectorShift), from.values.get() + (first << sectorShift),
-                size_t(count) << sectorShift);
+    std::memcpy(to.values + (first << sectorShift), from.values + (first << sectorShift), size_t(count) << sectorShift);
 }
 
 } // namespace
-
-struct GlobalShadow::LaunchPage {
-  std::array<Uses, numUses> uses; ///< Layers.
-};
 
 struct GlobalShadow::Finding {
   uint64_t address;
@@ -85,8 +76,8 @@ struct GlobalShadow::Finding {
 /// A round of blocks: who has stopped, and whose turn it is to be compared.
 struct GlobalShadow::Round {
   std::mutex mutex;
-  std::vector<Block *> blocks;
-  std::vector<uint8_t> stopped; ///< 1: waits, 2: done.
+  std::vector<Party> parties; ///< Without pages: waits.
+  std::vector<uint8_t> stopped;
   size_t next = 0;
   bool busy = false;
 };
@@ -97,107 +88,110 @@ GlobalShadow::GlobalShadow(const LaunchState &launch)
 GlobalShadow::~GlobalShadow() = default;
 
 void GlobalShadow::beginRound(size_t blocks) {
-  round_->blocks.assign(blocks, nullptr);
+  round_->parties.assign(blocks, {});
   round_->stopped.assign(blocks, 0);
   round_->next = 0;
 }
 
-void GlobalShadow::settle(size_t place, Block &block, bool done) {
+void GlobalShadow::settle(size_t place, Block &block, bool done, Reports &reports) {
   Round &round = *round_;
   std::unique_lock lock(round.mutex);
-  round.blocks[place] = &block;
-  round.stopped[place] = done ? 2 : 1;
+  if (done) {
+    round.parties[place] = {block.number, std::move(block.pages), &reports};
+    block.pages = spare_.empty() ? nullptr : std::move(spare_.back());
+    if (block.pages)
+      spare_.pop_back();
+  }
+  round.stopped[place] = 1;
   if (round.busy)
     return; // Whoever compares now will look again.
   round.busy = true;
   while (round.next < round.stopped.size() && round.stopped[round.next]) {
-    Block &turn = *round.blocks[round.next];
-    bool isDone = round.stopped[round.next++] == 2;
-    if (!isDone || !turn.pages)
+    Party turn = std::move(round.parties[round.next++]);
+    if (!turn.pages)
       continue;
     lock.unlock();
     merge(turn);
     lock.lock();
+    spare_.push_back(std::move(turn.pages));
   }
   round.busy = false;
 }
 
-void GlobalShadow::recycle(std::unique_ptr<PageUse> use) {
-  if (!use)
-    return;
-  std::lock_guard lock(poolMutex_);
-  (use->values ? valuePool_ : pool_).push_back(std::move(use));
-}
-
-void GlobalShadow::merge(Block &block) {
-  BlockShadow &shadow = *block.pages;
-  if (signalled_.size() <= block.number)
-    signalled_.resize(block.number + 1);
-  signalled_[block.number] |= shadow.signalled;
-  split(shadow);
-  for (BlockShadow::Segment &segment : shadow.finished) {
-    std::shared_ptr<const WorldClock> known = alone_ ? nullptr : flatten(segment.known);
-    for (Page &page : segment.pages)
-      if (alone_)
-        for (std::unique_ptr<PageUse> &use : page.uses)
-          recycle(std::move(use));
-      else
-        mergePage(block, page, *known);
-  }
+void GlobalShadow::merge(const Party &party) {
+  BlockShadow &shadow = *party.pages;
+  if (signalled_.size() <= party.number)
+    signalled_.resize(party.number + 1);
+  signalled_[party.number] |= shadow.signalled;
+  for (BlockShadow::Segment &segment : shadow.finished)
+    mergePages(party, segment.pages, segment.known);
   shadow.finished.clear();
+  mergePages(party, shadow.current.pages, shadow.current.known);
+  shadow.clearPages();
 }
 
-void GlobalShadow::mergePage(Block &block, Page &page, const WorldClock &known) {
-  std::unique_ptr<LaunchPage> &launchPage = pages_[page.number];
-  if (!launchPage)
-    launchPage = std::make_unique<LaunchPage>();
+void GlobalShadow::mergePages(const Party &party, std::vector<Page> &pages, const Known &known) {
+  std::shared_ptr<const WorldClock> all = flatten(known);
+  for (Page &page : pages)
+    if (!alone_)
+      mergePage(party, page, *all);
+    else
+      for (PageUse *use : page.uses)
+        if (use)
+          pool_.giveBack(use);
+}
+
+void GlobalShadow::mergePage(const Party &party, Page &page, const WorldClock &known) {
+  LaunchPage &launchPage = pages_.try_emplace(page.number, LaunchPage{}).first->second;
   for (unsigned use = 0; use < numUses; ++use)
     if (page.uses[use])
-      compare(block, page, static_cast<Use>(use), *launchPage, known);
+      compare(party, page, static_cast<Use>(use), launchPage, known);
   for (unsigned use = 0; use < numUses; ++use)
-    if (page.uses[use]) {
-      std::fill_n(page.uses[use]->block, PageUse::sectors, static_cast<uint32_t>(block.number));
-      insert(static_cast<Use>(use), std::move(page.uses[use]), launchPage->uses[use]);
+    if (PageUse *own = page.uses[use]) {
+      forEachRow(own->touched, [&](unsigned first, unsigned count) {
+        std::fill_n(own->block + first, count, static_cast<uint32_t>(party.number));
+      });
+      insert(static_cast<Use>(use), own, launchPage[use]);
     }
 }
 
-void GlobalShadow::compare(Block &block, const Page &page, Use use, const LaunchPage &launchPage,
+void GlobalShadow::compare(const Party &party, const Page &page, Use use, const LaunchPage &launchPage,
                            const WorldClock &known) {
   const PageUse &own = *page.uses[static_cast<unsigned>(use)];
   for (unsigned other = 0; other < numUses; ++other) {
     if (!conflicts(use, static_cast<Use>(other), true))
       continue;
-    for (const std::unique_ptr<PageUse> &layer : launchPage.uses[other]) {
+    for (const PageUse *layer = launchPage[other]; layer; layer = layer->next) {
       uint64_t both[2] = {own.touched[0] & layer->touched[0], own.touched[1] & layer->touched[1]};
       forEachSector(both, [&](unsigned sector) {
-        compareSector(block, page, use, sector, *layer, static_cast<Use>(other), known);
+        compareSector(party, page, use, sector, *layer, static_cast<Use>(other), known);
       });
     }
   }
 }
 
-void GlobalShadow::compareSector(Block &block, const Page &page, Use use, unsigned sector, const PageUse &other,
+void GlobalShadow::compareSector(const Party &party, const Page &page, Use use, unsigned sector, const PageUse &other,
                                  Use otherUse, const WorldClock &known) {
   const PageUse &own = *page.uses[static_cast<unsigned>(use)];
-  uint32_t common = own.bytes[sector] & other.bytes[sector], number = other.block[sector];
-  bool narrow = (own.thread[sector] | other.thread[sector]) & ThreadCode::narrow;
-  if (!common || number == block.number || !conflicts(use, otherUse, narrow))
+  uint32_t common = own.sector[sector].bytes & other.sector[sector].bytes, number = other.block[sector];
+  bool narrow = (own.sector[sector].thread | other.sector[sector].thread) & ThreadCode::narrow;
+  if (!common || number == party.number || !conflicts(use, otherUse, narrow))
     return;
   auto byte = static_cast<unsigned>(std::countr_zero(common));
   Finding finding{(page.number << pageShift) + (sector << sectorShift) + byte,
                   use,
                   otherUse,
-                  own.site[sector],
-                  other.site[sector],
-                  ThreadCode::threadOf(own.thread[sector], byte),
-                  ThreadCode::threadOf(other.thread[sector], byte),
+                  own.sector[sector].site,
+                  other.sector[sector].site,
+                  ThreadCode::threadOf(own.sector[sector].thread, byte),
+                  ThreadCode::threadOf(other.sector[sector].thread, byte),
                   number,
-                  other.clock[sector],
+                  other.sector[sector].clock,
                   narrow && isAtomic(use) && isAtomic(otherUse)};
   auto found = std::lower_bound(known.begin(), known.end(), number,
                                 [](const auto &entry, uint32_t wanted) { return entry.first < wanted; });
   bool ordered = found != known.end() && found->first == number &&
-                 covers(*found->second, finding.otherThread / block.program().width, finding.otherClock);
+                 covers(*found->second, finding.otherThread / launch_.program->width, finding.otherClock);
   if (ordered)
     return;
   bool unknown = (own.unknown[sector >> 6] | other.unknown[sector >> 6]) >> (sector & 63) & 1;
@@ -210,65 +204,60 @@ void GlobalShadow::compareSector(Block &block, const Page &page, Use use, unsign
     if (same)
       return;
   }
-  reportRace(block, finding);
+  reportRace(party, finding);
 }
 
-void GlobalShadow::insert(Use use, std::unique_ptr<PageUse> own, Uses &uses) {
-  if (uses.empty()) {
-    uses.push_back(std::move(own));
+void GlobalShadow::insert(Use use, PageUse *own, PageUse *&top) {
+  if (!top) {
+    top = own;
     return;
   }
-  PageUse &first = *uses[0];
-  uint64_t fresh[2] = {own->touched[0] & ~first.touched[0], own->touched[1] & ~first.touched[1]};
-  uint64_t taken[2] = {own->touched[0] & first.touched[0], own->touched[1] & first.touched[1]};
-  forEachSector(taken, [&](unsigned sector) { insertSector(use, *own, sector, uses); });
-  PageUse &layer = *uses[0];
-  forEachRow(fresh, [&](unsigned sector, unsigned count) { copyRow(layer, *own, sector, count, own->block[sector]); });
+  uint64_t fresh[2] = {own->touched[0] & ~top->touched[0], own->touched[1] & ~top->touched[1]};
+  uint64_t taken[2] = {own->touched[0] & top->touched[0], own->touched[1] & top->touched[1]};
+  forEachSector(taken, [&](unsigned sector) { insertSector(use, *own, sector, top); });
+  forEachRow(fresh, [&](unsigned first, unsigned count) { copyRow(*top, *own, first, count); });
   for (unsigned w = 0; w < 2; ++w) {
-    layer.touched[w] |= fresh[w];
-    layer.unknown[w] = (layer.unknown[w] & ~fresh[w]) | (own->unknown[w] & fresh[w]);
+    top->touched[w] |= fresh[w];
+    top->unknown[w] = (top->unknown[w] & ~fresh[w]) | (own->unknown[w] & fresh[w]);
   }
-  recycle(std::move(own));
+  pool_.giveBack(own);
 }
 
-/// A sector that the first layer has already.
-void GlobalShadow::insertSector(Use use, const PageUse &own, unsigned sector, Uses &uses) {
+/// A sector that the top layer has already.
+void GlobalShadow::insertSector(Use use, const PageUse &own, unsigned sector, PageUse *top) {
   size_t most = use == Use::Write ? mostWriters
                 : isAtomic(use)   ? mostAtomic
                 : anyAtomics_     ? mostReaders
                                   : mostReadersUnordered;
   unsigned word = sector >> 6;
   uint64_t bit = 1ull << (sector & 63);
-  size_t free = uses.size(), mine = uses.size();
-  for (size_t i = 0; i < uses.size(); ++i) {
-    PageUse &layer = *uses[i];
-    if (layer.has(sector) && layer.block[sector] == own.block[sector]) {
-      mine = i;
+  PageUse *free = nullptr, *mine = nullptr, *last = nullptr;
+  size_t layers = 0;
+  for (PageUse *layer = top; layer; last = layer, layer = layer->next, ++layers) {
+    if (layer->has(sector) && layer->block[sector] == own.block[sector]) {
+      mine = layer;
       continue;
     }
     // Whoever wrote these bytes before is ordered, or was reported: from now on they belong to this block.
-    if (use == Use::Write && layer.has(sector))
-      if (!(layer.bytes[sector] &= ~own.bytes[sector]))
-        layer.touched[word] &= ~bit;
-    if (!layer.has(sector))
-      free = std::min(free, i);
+    if (use == Use::Write && layer->has(sector) && !(layer->sector[sector].bytes &= ~own.sector[sector].bytes))
+      layer->touched[word] &= ~bit;
+    if (!layer->has(sector) && !free)
+      free = layer;
   }
-  if (mine == uses.size() && free == uses.size()) {
-    if (uses.size() >= most)
+  if (!mine && !free) {
+    if (layers >= most)
       return;
-    uses.push_back(takeUse(use == Use::Write));
+    free = last->next = pool_.take(use == Use::Write);
   }
-  PageUse &layer = *uses[mine < uses.size() ? mine : free];
-  uint32_t before = mine < uses.size() && layer.has(sector) ? layer.bytes[sector] : 0;
-  layer.bytes[sector] = before | own.bytes[sector];
-  layer.site[sector] = own.site[sector];
-  layer.thread[sector] = own.thread[sector];
-  layer.clock[sector] = own.clock[sector];
+  PageUse &layer = *(mine ? mine : free);
+  uint32_t before = mine ? layer.sector[sector].bytes : 0;
+  layer.sector[sector] = own.sector[sector];
+  layer.sector[sector].bytes |= before;
   layer.block[sector] = own.block[sector];
   layer.touched[word] |= bit;
   layer.unknown[word] = (before ? layer.unknown[word] : layer.unknown[word] & ~bit) | (own.unknown[word] & bit);
   if (own.values)
-    for (uint32_t left = own.bytes[sector]; left; left &= left - 1) {
+    for (uint32_t left = own.sector[sector].bytes; left; left &= left - 1) {
       unsigned at = (sector << sectorShift) + static_cast<unsigned>(std::countr_zero(left));
       layer.values[at] = own.values[at];
     }
@@ -283,22 +272,27 @@ std::string GlobalShadow::who(uint64_t block, uint32_t thread) const {
          std::to_string(block / grid[0] / grid[1]) + ")";
 }
 
-void GlobalShadow::reportRace(Block &block, const Finding &finding) {
-  if (!block.checks(Check::Race) || !block.reports.isNew(ReportKind::Race, finding.site, finding.otherSite))
+void GlobalShadow::reportRace(const Party &party, const Finding &finding) {
+  // Two sites that race with each other are one race, whichever block came later.
+  bool isMirrored = finding.site != finding.otherSite && races_.count({finding.otherSite, finding.site});
+  if (isMirrored)
+    return;
+  races_.emplace(finding.site, finding.otherSite);
+  if (!party.reports->isNew(ReportKind::Race, finding.site, finding.otherSite))
     return;
   std::string message =
       std::string(nounOf[static_cast<unsigned>(finding.use)]) + " that nothing orders with another block's " +
-      nounOf[static_cast<unsigned>(finding.otherUse)] + " at " + block.describe(Space::Global, finding.address) +
-      " by " + who(block.number, finding.thread) + "; " + participleOf[static_cast<unsigned>(finding.otherUse)] +
-      " by " + who(finding.otherBlock, finding.otherThread);
-  block.reports.add(ReportKind::Race, finding.site, finding.otherSite, std::move(message), hintFor(block, finding));
+      nounOf[static_cast<unsigned>(finding.otherUse)] + " at " + launch_.memory->describe(finding.address) + " by " +
+      who(party.number, finding.thread) + "; " + participleOf[static_cast<unsigned>(finding.otherUse)] + " by " +
+      who(finding.otherBlock, finding.otherThread);
+  party.reports->add(ReportKind::Race, finding.site, finding.otherSite, std::move(message), hintFor(party, finding));
 }
 
-std::string GlobalShadow::hintFor(const Block &block, const Finding &finding) const {
+std::string GlobalShadow::hintFor(const Party &party, const Finding &finding) const {
   const char *fence = launch_.program->lockStep ? "a fence of agent scope" : "__threadfence()";
   if (finding.narrow)
     return "the atomic orders threads of its own block only: give it device scope (gpu, agent)";
-  const BlockShadow &shadow = *block.pages;
+  const BlockShadow &shadow = *party.pages;
   unsigned warp = finding.otherThread / launch_.program->width;
   for (const Known &offered : shadow.offered)
     for (const std::shared_ptr<const WorldClock> &clock : offered)

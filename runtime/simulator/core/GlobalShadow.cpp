@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <sys/mman.h>
 
 namespace tilejit::sim {
 
@@ -61,21 +64,77 @@ const char *const nounOf[numUses] = {"read", "write", "atomic read", "atomic wri
 const char *const participleOf[numUses] = {"read", "written", "read atomically", "written atomically"};
 
 /// Whether each of the lanes' addresses follows on the one before; then all lanes are one row. `step`: between lanes.
+template <unsigned N> bool isWholeRow(const uint64_t *address, uint64_t step) {
+  uint64_t wrong = 0;
+  for (unsigned i = 0; i < N; ++i)
+    wrong |= address[i] ^ (address[0] + i * step);
+  return wrong == 0;
+}
+
 bool isRow(const uint64_t *address, unsigned first, unsigned count, uint64_t step) {
-  uint64_t wrong = 0, expected = address[first];
+  if (count == 32)
+    return isWholeRow<32>(address + first, step);
+  if (count == 64)
+    return isWholeRow<64>(address, step);
+  uint64_t wrong = 0;
   for (unsigned i = 0; i < count; ++i)
-    wrong |= address[first + i] ^ (expected + i * step);
+    wrong |= address[first + i] ^ (address[first] + i * step);
   return wrong == 0;
 }
 
 } // namespace
 
+PagePool::~PagePool() {
+  for (auto [piece, bytes] : pieces_)
+    munmap(piece, bytes);
+}
+
+PageUse *PagePool::take(bool values) {
+  // Large pieces that the system may back with large pages: most of the cost of memory is in its first touch.
+  constexpr size_t pieceBytes = 8 << 20;
+  constexpr size_t useBytes = (sizeof(PageUse) + 63) / 64 * 64;
+  std::lock_guard lock(mutex_);
+  PageUse *use = nullptr;
+  if (std::vector<PageUse *> &free = free_[values]; !free.empty()) {
+    use = free.back();
+    free.pop_back();
+  } else {
+    size_t bytes = useBytes + (values ? PageUse::pageBytes : 0);
+    if (left_ < bytes) {
+      void *piece =
+          mmap(nullptr, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (piece == MAP_FAILED)
+        std::abort(); // As operator new without exceptions.
+      madvise(piece, pieceBytes, MADV_HUGEPAGE);
+      pieces_.emplace_back(piece, pieceBytes);
+      next_ = static_cast<uint8_t *>(piece);
+      left_ = pieceBytes;
+    }
+    use = new (next_) PageUse(PageUse::Untouched{});
+    use->values = values ? next_ + useBytes : nullptr;
+    next_ += bytes;
+    left_ -= bytes;
+  }
+  use->touched[0] = use->touched[1] = use->unknown[0] = use->unknown[1] = 0;
+  use->next = nullptr;
+  return use;
+}
+
+void PagePool::giveBack(PageUse *use) {
+  std::lock_guard lock(mutex_);
+  free_[use->values != nullptr].push_back(use);
+}
+
+void BlockShadow::clearPages() {
+  current.pages.clear();
+  table.assign(table.size(), 0);
+  cache.fill({});
+}
+
 void BlockShadow::reset(size_t warps) {
   finished.clear();
-  current.pages.clear();
+  clearPages();
   current.known.clear();
-  index.clear();
-  cache.fill({});
   fences.resize(warps);
   for (Fence &fence : fences)
     fence.made = false;
@@ -86,49 +145,41 @@ void BlockShadow::reset(size_t warps) {
   signalled = false;
 }
 
+Page &BlockShadow::page(uint64_t number) {
+  Cached &cached = cache[number % cache.size()];
+  std::vector<Page> &pages = current.pages;
+  if (cached.number == number)
+    return pages[cached.place];
+  auto slotOf = [&](uint64_t wanted) {
+    size_t mask = table.size() - 1, slot = (wanted * 0x9e3779b97f4a7c15ull >> 32) & mask;
+    while (table[slot] && pages[table[slot] - 1].number != wanted)
+      slot = (slot + 1) & mask;
+    return slot;
+  };
+  if (table.size() < 2 * (pages.size() + 1)) {
+    table.assign(std::max<size_t>(32, 2 * table.size()), 0);
+    for (size_t i = 0; i < pages.size(); ++i)
+      table[slotOf(pages[i].number)] = static_cast<uint32_t>(i + 1);
+  }
+  size_t slot = slotOf(number);
+  if (!table[slot]) {
+    pages.push_back({number, {}});
+    table[slot] = static_cast<uint32_t>(pages.size());
+  }
+  cached = {number, table[slot] - 1};
+  return pages[cached.place];
+}
+
 void GlobalShadow::begin(Block &block) {
   if (!block.pages)
     block.pages = std::make_shared<BlockShadow>();
   block.pages->reset(block.warps.size());
 }
 
-std::unique_ptr<PageUse> GlobalShadow::takeUse(bool values) {
-  std::unique_ptr<PageUse> use;
-  {
-    std::lock_guard lock(poolMutex_);
-    std::vector<std::unique_ptr<PageUse>> &pool = values ? valuePool_ : pool_;
-    if (!pool.empty()) {
-      use = std::move(pool.back());
-      pool.pop_back();
-    }
-  }
-  if (!use) {
-    use.reset(new PageUse);
-    if (values)
-      use->values.reset(new uint8_t[PageUse::pageBytes]);
-  }
-  use->touched[0] = use->touched[1] = use->unknown[0] = use->unknown[1] = 0;
-  return use;
-}
-
-Page &GlobalShadow::pageOf(BlockShadow &shadow, uint64_t number) {
-  BlockShadow::Cached &cached = shadow.cache[number % shadow.cache.size()];
-  std::vector<Page> &pages = shadow.current.pages;
-  if (cached.number == number)
-    return pages[cached.place];
-  auto [found, isNew] = shadow.index.try_emplace(number, static_cast<uint32_t>(pages.size()));
-  if (isNew) {
-    pages.emplace_back();
-    pages.back().number = number;
-  }
-  cached = {number, found->second};
-  return pages[found->second];
-}
-
 PageUse &GlobalShadow::useOf(Page &page, Use use) {
-  std::unique_ptr<PageUse> &own = page.uses[static_cast<unsigned>(use)];
+  PageUse *&own = page.uses[static_cast<unsigned>(use)];
   if (!own)
-    own = takeUse(use == Use::Write);
+    own = pool_.take(use == Use::Write);
   return *own;
 }
 
@@ -203,7 +254,7 @@ void GlobalShadow::mark(Block &block, const Warp &warp, unsigned lane, unsigned 
     uint64_t number = address >> pageShift, stop = std::min(end, (number + 1) << pageShift);
     auto from = static_cast<unsigned>(address - (number << pageShift));
     auto to = static_cast<unsigned>(stop - (number << pageShift));
-    markPage(block, warp, pageOf(*block.pages, number), from, to, code, access, use, data, perSector);
+    markPage(block, warp, block.pages->page(number), from, to, code, access, use, data, perSector);
     code += perSector * (((to + 31) >> sectorShift) - (from >> sectorShift));
     if (data)
       data += stop - address;
@@ -221,24 +272,18 @@ void GlobalShadow::markPage(Block &block, const Warp &warp, Page &page, unsigned
         compareWarps(block, warp, page, static_cast<Use>(other), from, to, code, perSector, access, use, data);
   PageUse &own = useOf(page, use);
   uint32_t clock = block.ordering.clock(warp.index);
-  for (unsigned edge : {first, last})
-    if (!own.has(edge))
-      own.bytes[edge] = 0;
-  own.bytes[first] |= bytesIn(first, from, to);
+  uint32_t before = own.has(first) ? own.sector[first].bytes : 0;
+  uint32_t beforeLast = own.has(last) ? own.sector[last].bytes : 0;
+  for (unsigned s = first; s <= last; ++s)
+    own.sector[s] = {~0u, access.site, code + (s - first) * perSector, clock};
+  own.sector[first].bytes = before | bytesIn(first, from, to);
   if (last != first)
-    own.bytes[last] |= bytesIn(last, from, to);
-  for (unsigned s = first + 1; s < last; ++s)
-    own.bytes[s] = ~0u;
-  for (unsigned s = first; s <= last; ++s) {
-    own.site[s] = access.site;
-    own.thread[s] = code + (s - first) * perSector;
-    own.clock[s] = clock;
-  }
+    own.sector[last].bytes = beforeLast | bytesIn(last, from, to);
   setBits(own.touched, first, last);
   if (use != Use::Write)
     return;
   if (data)
-    std::memcpy(own.values.get() + from, data, to - from);
+    std::memcpy(own.values + from, data, to - from);
   else
     setBits(own.unknown, first, last);
 }
@@ -251,13 +296,13 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
   const VectorClock &seen = block.ordering.seen(warp.index);
   unsigned first = from >> sectorShift;
   for (unsigned s = first; s <= (to - 1) >> sectorShift; ++s) {
-    uint32_t both = other.has(s) ? other.bytes[s] & bytesIn(s, from, to) : 0;
+    uint32_t both = other.has(s) ? other.sector[s].bytes & bytesIn(s, from, to) : 0;
     if (!both)
       continue;
     auto byte = static_cast<unsigned>(std::countr_zero(both));
-    uint32_t otherThread = ThreadCode::threadOf(other.thread[s], byte);
+    uint32_t otherThread = ThreadCode::threadOf(other.sector[s].thread, byte);
     unsigned otherWarp = otherThread / warp.width;
-    if (otherWarp == warp.index || otherWarp >= seen.size() || other.clock[s] <= seen[otherWarp])
+    if (otherWarp == warp.index || otherWarp >= seen.size() || other.sector[s].clock <= seen[otherWarp])
       continue;
     if (use == Use::Write && otherUse == Use::Write && data && !(other.unknown[s >> 6] >> (s & 63) & 1)) {
       bool same = true;
@@ -268,7 +313,8 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
       if (same)
         continue;
     }
-    if (!block.checks(Check::Race) || !block.reports.isNew(ReportKind::Race, access.site, other.site[s]))
+    if (!block.checks(Check::Race) || !block.reports.isNew(ReportKind::Race, other.sector[s].site, access.site) ||
+        !block.reports.isNew(ReportKind::Race, access.site, other.sector[s].site))
       continue;
     uint64_t at = (page.number << pageShift) + (s << sectorShift) + byte;
     uint32_t thread = ThreadCode::threadOf(code + (s - first) * perSector, byte);
@@ -277,7 +323,7 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
         (block.program().lockStep ? "wave's " : "warp's ") + nounOf[static_cast<unsigned>(otherUse)] + " at " +
         block.describe(Space::Global, at) + " by " + block.who(warp.index, thread % warp.width) + "; " +
         participleOf[static_cast<unsigned>(otherUse)] + " by " + block.who(otherWarp, otherThread % warp.width);
-    block.reports.add(ReportKind::Race, access.site, other.site[s], std::move(message),
+    block.reports.add(ReportKind::Race, access.site, other.sector[s].site, std::move(message),
                       "put a block barrier between the two");
   }
 }
@@ -285,12 +331,8 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
 void GlobalShadow::split(BlockShadow &shadow) {
   if (shadow.current.pages.empty())
     return;
-  Known known = shadow.current.known;
-  shadow.finished.push_back(std::move(shadow.current));
-  shadow.current = {};
-  shadow.current.known = std::move(known);
-  shadow.index.clear();
-  shadow.cache.fill({});
+  shadow.finished.push_back({std::move(shadow.current.pages), shadow.current.known});
+  shadow.clearPages();
 }
 
 void GlobalShadow::fence(Block &block, const Warp &warp, bool release, bool acquire) {
@@ -333,7 +375,7 @@ void GlobalShadow::atomic(Block &block, const Warp &warp, uint64_t place, bool r
   bool publishes = writes && (release || fence.made), takes = reads && published;
   // What was done until now must be known before others can be ordered after it, and was done without what is taken.
   if (publishes || (takes && acquire))
-    merge(block);
+    merge({block.number, block.pages, &block.reports});
   if (takes && acquire) {
     shadow.current.known.push_back(published);
     shadow.current.known = {flatten(shadow.current.known)};

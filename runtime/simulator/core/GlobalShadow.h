@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,7 @@
 namespace tilejit::sim {
 
 class Block;
+class Reports;
 class Warp;
 struct LaunchState;
 
@@ -36,18 +38,30 @@ struct LaunchState;
 enum class Use : uint8_t { Read, Write, AtomicRead, AtomicWrite };
 inline constexpr unsigned numUses = 4;
 
-/// What one block did to a page of 4 KiB in one way. `bytes` and the rest count where `touched` has the sector's bit.
+/// What was done to a sector, and by whom: one instruction and row of threads, the last of those that touched it.
+struct SectorUse {
+  uint32_t bytes = 0; ///< Bit b: byte b.
+  uint32_t site = 0;
+  uint32_t thread = 0; ///< See ThreadCode.
+  uint32_t clock = 0;  ///< Of the thread's warp, at the time.
+};
+
+/// What one block did to a page of 4 KiB in one way. Sectors count where `touched` has their bit.
 struct PageUse {
   static constexpr unsigned sectors = 128, pageBytes = 4096;
+  struct Untouched {}; ///< Leaves the arrays as they are: pages are many, and most of each is never used.
+  explicit PageUse(Untouched) {}
 
   uint64_t touched[2] = {0, 0};
-  alignas(64) uint32_t bytes[sectors]; ///< Bit b: byte b of the sector.
-  uint32_t site[sectors];
-  uint32_t thread[sectors];          ///< See ThreadCode.
-  uint32_t clock[sectors];           ///< Of the thread's warp, at the time.
-  uint32_t block[sectors];           ///< Launch-wide pages: whose it is.
-  std::unique_ptr<uint8_t[]> values; ///< Plain writes: what was stored, where `unknown` has no bit.
-  uint64_t unknown[2] = {0, 0};
+  uint64_t unknown[2] = {0, 0}; ///< Plain writes: sectors of which not all stored values are known.
+  uint8_t *values = nullptr;    ///< Plain writes: what was stored, pageBytes. Null for other uses.
+  PageUse *next = nullptr;      ///< Launch-wide pages: the layer below.
+  union {
+    alignas(64) SectorUse sector[sectors];
+  };
+  union {
+    uint32_t block[sectors]; ///< Launch-wide pages: whose each sector is.
+  };
 
   bool has(unsigned sector) const { return touched[sector >> 6] >> (sector & 63) & 1; }
 };
@@ -66,7 +80,23 @@ struct ThreadCode {
 
 struct Page {
   uint64_t number = 0;
-  std::array<std::unique_ptr<PageUse>, numUses> uses;
+  std::array<PageUse *, numUses> uses = {}; ///< Owned by the pool. Null: not used in this way.
+};
+
+/// Memory of page uses: taken from large pieces, given back when the launch ends.
+class PagePool {
+public:
+  ~PagePool();
+  /// Nothing is touched in it.
+  PageUse *take(bool values);
+  void giveBack(PageUse *use);
+
+private:
+  std::mutex mutex_;
+  std::vector<PageUse *> free_[2];
+  std::vector<std::pair<void *, size_t>> pieces_;
+  uint8_t *next_ = nullptr;
+  size_t left_ = 0;
 };
 
 /// Published clocks: for each block that published, by its number, the clocks of its warps. Never changes once made.
@@ -78,6 +108,10 @@ class BlockShadow {
 public:
   /// For a new block; memory is reused.
   void reset(size_t warps);
+  /// The page with this number in `current`.
+  Page &page(uint64_t number);
+  /// Begins with no pages.
+  void clearPages();
 
   /// The pages that were touched since the last time that the block took something over, and what it knew then.
   struct Segment {
@@ -92,7 +126,7 @@ public:
 
   std::vector<Segment> finished;
   Segment current;
-  std::unordered_map<uint64_t, uint32_t> index; ///< Page number to place in current.pages.
+  std::vector<uint32_t> table; ///< Hash table of current.pages: place + 1, 0 where there is none.
   struct Cached {
     uint64_t number = ~0ull;
     uint32_t place = 0;
@@ -129,19 +163,24 @@ public:
   // --- By the launcher ----------------------------------------------------------------------------------------------
   /// A round of blocks begins, in this order.
   void beginRound(size_t blocks);
-  /// The block at a place of the round has stopped. If it is done, its pages are compared once all blocks before it in
-  /// the round have stopped, and reports are added to block.reports. From any thread.
-  void settle(size_t place, Block &block, bool done);
+  /// The block at a place of the round has stopped. If it is done, its pages are taken, and compared once all blocks
+  /// before it in the round have stopped; what is found is added to `reports`, which must last until the round ends.
+  /// From any thread.
+  void settle(size_t place, Block &block, bool done, Reports &reports);
 
 private:
-  struct LaunchPage;
+  /// What all blocks did to a page: layers, so that a sector may have several.
+  using LaunchPage = std::array<PageUse *, numUses>;
   struct Round;
   struct Finding;
-  using Uses = std::vector<std::unique_ptr<PageUse>>;
+  /// A block whose pages are compared.
+  struct Party {
+    uint64_t number = 0;
+    std::shared_ptr<BlockShadow> pages;
+    Reports *reports = nullptr;
+  };
 
-  Page &pageOf(BlockShadow &shadow, uint64_t number);
   PageUse &useOf(Page &page, Use use);
-  std::unique_ptr<PageUse> takeUse(bool values);
   void compareLanes(Block &block, const Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
                     const uint8_t *data);
   void mark(Block &block, const Warp &warp, unsigned lane, unsigned lanes, uint64_t address, uint32_t bytes,
@@ -151,28 +190,29 @@ private:
   void compareWarps(Block &block, const Warp &warp, const Page &page, Use otherUse, unsigned from, unsigned to,
                     uint32_t code, uint32_t perSector, const Access &access, Use use, const uint8_t *data);
   void split(BlockShadow &shadow);
-  void merge(Block &block);
-  void mergePage(Block &block, Page &page, const WorldClock &known);
-  void compare(Block &block, const Page &page, Use use, const LaunchPage &launchPage, const WorldClock &known);
-  void compareSector(Block &block, const Page &page, Use use, unsigned sector, const PageUse &other, Use otherUse,
+  void merge(const Party &party);
+  void mergePages(const Party &party, std::vector<Page> &pages, const Known &known);
+  void mergePage(const Party &party, Page &page, const WorldClock &known);
+  void compare(const Party &party, const Page &page, Use use, const LaunchPage &launchPage, const WorldClock &known);
+  void compareSector(const Party &party, const Page &page, Use use, unsigned sector, const PageUse &other, Use otherUse,
                      const WorldClock &known);
-  void insert(Use use, std::unique_ptr<PageUse> own, Uses &uses);
-  void insertSector(Use use, const PageUse &own, unsigned sector, Uses &uses);
-  void recycle(std::unique_ptr<PageUse> use);
-  void reportRace(Block &block, const Finding &finding);
-  std::string hintFor(const Block &block, const Finding &finding) const;
+  void insert(Use use, PageUse *own, PageUse *&top);
+  void insertSector(Use use, const PageUse &own, unsigned sector, PageUse *top);
+  void reportRace(const Party &party, const Finding &finding);
+  std::string hintFor(const Party &party, const Finding &finding) const;
   std::string who(uint64_t block, uint32_t thread) const;
   static std::shared_ptr<const WorldClock> flatten(const Known &known);
 
   const LaunchState &launch_;
   const bool alone_;
   bool anyAtomics_ = false;
-  std::unordered_map<uint64_t, std::unique_ptr<LaunchPage>> pages_;
+  std::unordered_map<uint64_t, LaunchPage> pages_;
   std::unordered_map<uint64_t, std::shared_ptr<const WorldClock>> places_;
+  std::set<std::pair<uint32_t, uint32_t>> races_; ///< Sites of those found, in the order in which each was reported.
   std::vector<uint8_t> signalled_; ///< Of each block that has ended or published: BlockShadow::signalled.
   std::unique_ptr<Round> round_;
-  std::mutex poolMutex_;
-  std::vector<std::unique_ptr<PageUse>> pool_, valuePool_;
+  PagePool pool_;
+  std::vector<std::shared_ptr<BlockShadow>> spare_; ///< To be used again; under the round's lock.
 };
 
 } // namespace tilejit::sim

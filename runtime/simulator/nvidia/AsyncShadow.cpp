@@ -6,6 +6,9 @@
 
 #include "core/Block.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace tilejit::sim {
 
 namespace {
@@ -28,32 +31,83 @@ void SharedMemory::settleLanes(Block &block, unsigned actor, uint32_t site, cons
   });
 }
 
+/// Events that were found to come before an operation of a warp, whichever lanes made them. Neighbouring granules often
+/// have the same ones.
+class SharedMemory::KnownEvents {
+public:
+  KnownEvents(const Block &block, unsigned warp, bool fenced)
+      : ordering_(block.ordering), warp_(warp), fenced_(fenced), safe_(block.ordering.safe(warp)) {}
+
+  bool comeBefore(uint32_t number) {
+    uint32_t &known = known_[number % size];
+    if (known == number && number)
+      return true;
+    if (!areBefore(number))
+      return false;
+    known = number;
+    return true;
+  }
+
+private:
+  static constexpr unsigned size = 16;
+
+  bool areBefore(uint32_t number) const {
+    if (number & pendingBit) // heldEvent too.
+      return false;
+    // Lanes of the warp itself are told apart elsewhere.
+    if (number >= safe_ && (ordering_.event(number).actor == warp_ || !ordering_.ordered(number, 0, warp_, 0)))
+      return false;
+    return !fenced_ || ordering_.fencedForAsync(number, warp_);
+  }
+
+  const Ordering &ordering_;
+  unsigned warp_;
+  bool fenced_; ///< The asynchronous proxy must see them as well.
+  uint32_t safe_;
+  uint32_t known_[size] = {};
+};
+
 void SharedMemory::readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event,
                              uint64_t address, uint32_t size, const Access &access) {
   if (!track_)
     return;
   auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
-  uint32_t safe = block.ordering.safe(warp), known = 0;
-  bool good = false;
+  KnownEvents known(block, warp, true);
   for (uint32_t g = first; g <= last; ++g) {
-    uint32_t number = writeEvent_[g];
-    if (number != known || g == first) {
-      known = number;
-      good = isSafeWrite(number, safe) && block.ordering.fencedForAsync(number, warp);
-    }
-    if (!good) [[unlikely]] {
-      uint64_t place[64];
-      place[lane & 63] = address;
-      unorderedRead(block, {agent, warp, lane, g, event, place, access, nullptr});
-    }
+    if (writeEvent_[g] >= start_ && known.comeBefore(writeEvent_[g])) [[likely]]
+      continue;
+    uint64_t place[64];
+    place[lane & 63] = address;
+    unorderedRead(block, {agent, warp, lane, g, event, place, access, nullptr});
   }
-  uint32_t *__restrict readEvent = readEvent_[warp].data();
-  for (uint32_t g = first; g <= last; ++g)
-    readEvent[g] = event;
-  uint8_t *__restrict readLane = readLane_[warp].data();
-  for (uint32_t g = first; g <= last; ++g)
-    readLane[g] = severalLanes;
+  std::fill(readEvent_[warp].begin() + first, readEvent_[warp].begin() + last + 1, event);
+  std::memset(readLane_[warp].data() + first, severalLanes, last + 1 - first);
   lastRead_[warp] = event;
+}
+
+void SharedMemory::writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address,
+                              uint32_t size, const Access &access) {
+  if (!track_)
+    return;
+  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
+  uint32_t event = block.ordering.record(agent, access.site, true, false), safe = block.ordering.safe(warp);
+  uint64_t place[64];
+  place[lane & 63] = address;
+  KnownEvents writes(block, warp, true), reads(block, warp, false);
+  auto touch = [&](uint32_t g) { return Touch{agent, warp, lane, g, event, place, access, nullptr}; };
+  for (uint32_t g = first; g <= last; ++g)
+    if (writeEvent_[g] >= safe && !writes.comeBefore(writeEvent_[g])) [[unlikely]]
+      unorderedWrite(block, touch(g));
+  for (unsigned reader = 0; reader < warps_; ++reader) {
+    if (lastRead_[reader] < safe)
+      continue;
+    const uint32_t *readEvent = readEvent_[reader].data();
+    for (uint32_t g = first; g <= last; ++g)
+      if (readEvent[g] >= safe && !reads.comeBefore(readEvent[g])) [[unlikely]]
+        writeAfterRead(block, touch(g), reader);
+  }
+  std::fill(writeEvent_.begin() + first, writeEvent_.begin() + last + 1, event | pendingBit);
+  std::memset(writeLane_.data() + first, static_cast<int>(lane), last + 1 - first);
 }
 
 } // namespace tilejit::sim

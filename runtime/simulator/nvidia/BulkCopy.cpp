@@ -92,10 +92,8 @@ void startLoad(Warp &warp, Mbarrier &barrier, BulkCopy copy) {
   if (copy.way == BulkCopy::Way::SharedToShared)
     block.shared.readAsync(block, agent, warp.index, copy.lane, block.ordering.record(agent, copy.site, true, false),
                            copy.from, copy.bytes, access);
-  uint64_t place[64];
-  place[copy.lane] = copy.shared;
   access.write = access.pending = true;
-  block.shared.write(block, agent, warp.index, place, LaneMask(1) << copy.lane, access, nullptr);
+  block.shared.writeAsync(block, agent, warp.index, copy.lane, copy.shared, copy.bytes, access);
   block.counters[copy.site].bytesShared += copy.bytes;
   copy.warp = warp.index;
   copy.mbarrier = barrier.address;

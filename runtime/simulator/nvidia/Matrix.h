@@ -64,6 +64,20 @@ struct MmaOperand {
   unsigned columns = 0;        ///< Of the matrix that `place` counts in.
   std::vector<uint16_t> place; ///< [element * 32 + lane]: row * columns + column, of all products one after another.
   unsigned matrix = 0;         ///< Elements of one product.
+  bool inOrder = false;        ///< Kept as [element * 32 + lane] instead.
+};
+
+/// A product taken apart into products of 8 rows and 8 columns, each of which a warp holds in the same way: lane (g, t)
+/// has row g of A and column g of B, lane t of a quad at the same k of both, and columns 2t and 2t + 1 of row g of C.
+struct MmaTiles {
+  static constexpr unsigned most = 4;
+  struct Step {
+    unsigned k = 0;                     ///< Of lane 0.
+    std::array<uint8_t, most> a{}, b{}; ///< Elements of each group of rows, and of columns.
+  };
+  std::vector<Step> steps;        ///< Empty: the product is not of this kind.
+  unsigned rows = 0, columns = 0; ///< How many groups.
+  uint8_t c[most][most][2] = {};  ///< Elements of C.
 };
 
 /// An instruction with its types chosen.
@@ -71,6 +85,7 @@ struct MmaPlan {
   const MmaRow *row = nullptr;
   unsigned m = 0, n = 0, k = 0, blocks = 1;
   MmaOperand a, b, c, d;
+  MmaTiles tiles;
   bool saturate = false, isXor = false; ///< B1: xor, else and.
   bool fast = false;                    ///< 16 bits to f32: has a kernel of its own.
 };
@@ -102,6 +117,8 @@ MmaOperand mmaOperand(const MmaRow &row, char which, MmaType type, unsigned regi
 void runMma(Warp &warp, const Op &op);
 /// The kernel of plans that are `fast`: m16n8k16 and m16n8k8 of f16 and bf16 with sums in f32. False: not on this CPU.
 bool runFastMma(Warp &warp, const OpOperands &x, const MmaPlan &plan);
+/// c += a * b, all in order of elements and lanes, for plans with tiles.
+void multiplyTiles(const MmaPlan &plan, const float *a, const float *b, float *c);
 /// Waits for the whole warp and reports lanes that are missing. False: the operation must return at once.
 bool meetWarp(Warp &warp, const Op &op);
 

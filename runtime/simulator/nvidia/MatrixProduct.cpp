@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace tilejit::sim {
 
@@ -41,8 +43,11 @@ template <class T, class F> void gatherBits(Warp &warp, const MmaOperand &operan
       for (unsigned l = 0; l < width; ++l)
         values[l] = convert(from[l] >> shift & mask);
     }
-    for (unsigned l = 0; l < width; ++l)
-      to[place[l]] = values[l];
+    if (operand.inOrder)
+      std::memcpy(to + e * width, values, sizeof values);
+    else
+      for (unsigned l = 0; l < width; ++l)
+        to[place[l]] = values[l];
   }
 }
 
@@ -59,6 +64,13 @@ void gather(Warp &warp, const MmaOperand &operand, const Reg *regs, float *to) {
     const float *table = decodeTable(operand.type == MmaType::E4M3 ? formatE4m3 : formatE5m2);
     return gatherBits(warp, operand, regs, to, [table](uint32_t v) { return table[v]; });
   }
+  case MmaType::S8:
+    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return float(static_cast<int8_t>(v)); });
+  case MmaType::S4:
+    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return float(static_cast<int32_t>(v << 28) >> 28); });
+  case MmaType::U8:
+  case MmaType::U4:
+    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return float(static_cast<int32_t>(v)); });
   default:
     return gatherBits(warp, operand, regs, to, [](uint32_t v) { return std::bit_cast<float>(v); });
   }
@@ -71,22 +83,20 @@ void gather(Warp &warp, const MmaOperand &operand, const Reg *regs, double *to) 
 }
 
 void gather(Warp &warp, const MmaOperand &operand, const Reg *regs, int32_t *to) {
-  switch (operand.type) {
-  case MmaType::S8:
-    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return int32_t(static_cast<int8_t>(v)); });
-  case MmaType::S4:
-    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return static_cast<int32_t>(v << 28) >> 28; });
-  default:
-    return gatherBits(warp, operand, regs, to, [](uint32_t v) { return static_cast<int32_t>(v); });
-  }
+  gatherBits(warp, operand, regs, to, [](uint32_t v) { return static_cast<int32_t>(v); });
 }
 
 /// Register r of D = pack(first element, second element if two share it).
 template <class T, class Stored, class F>
 void scatterBits(Warp &warp, const MmaOperand &operand, const Reg *regs, const T *from, F pack) {
   for (unsigned r = 0; r < operand.registers; ++r) {
-    const uint16_t *first = operand.place.data() + size_t(r) * operand.perRegister * width;
-    const uint16_t *second = operand.perRegister > 1 ? first + width : first;
+    unsigned element = r * operand.perRegister, next = operand.perRegister > 1 ? element + 1 : element;
+    if (operand.inOrder) {
+      map<width>(warp.mask, warp.reg<Stored>(regs[r]),
+                 [&](unsigned l) { return pack(from[element * width + l], from[next * width + l]); });
+      continue;
+    }
+    const uint16_t *first = operand.place.data() + element * width, *second = operand.place.data() + next * width;
     map<width>(warp.mask, warp.reg<Stored>(regs[r]), [&](unsigned l) { return pack(from[first[l]], from[second[l]]); });
   }
 }
@@ -161,7 +171,6 @@ inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, 
 
 struct Multiply {
   template <class T> T operator()(T a, T b, T c) const { return multiplyAdd(a, b, c); }
-  int32_t operator()(int32_t a, int32_t b, int32_t c) const { return c + a * b; }
 };
 struct CountXor {
   int32_t operator()(int32_t a, int32_t b, int32_t c) const {
@@ -174,17 +183,25 @@ struct CountAnd {
   }
 };
 
+/// c += a * b for each block; m and n are multiples of 4 and 8.
 template <class T, class F> void product(const MmaPlan &plan, const T *a, const T *b, T *c, F step) {
-  constexpr unsigned group = 8;
+  constexpr unsigned rows = 4, columns = 8; // Independent sums, to hide what one addition takes.
   for (unsigned block = 0; block < plan.blocks; ++block) {
-    for (unsigned i = 0; i < plan.m; ++i)
-      for (unsigned j = 0; j < plan.n; j += group) {
-        T sums[group];
-        std::copy(c + i * plan.n + j, c + i * plan.n + j + group, sums);
-        for (unsigned k = 0; k < plan.k; ++k)
-          for (unsigned x = 0; x < group; ++x)
-            sums[x] = step(a[i * plan.k + k], b[k * plan.n + j + x], sums[x]);
-        std::copy(sums, sums + group, c + i * plan.n + j);
+    for (unsigned i = 0; i < plan.m; i += rows)
+      for (unsigned j = 0; j < plan.n; j += columns) {
+        alignas(64) T sums[rows][columns];
+        for (unsigned y = 0; y < rows; ++y)
+          for (unsigned x = 0; x < columns; ++x)
+            sums[y][x] = c[(i + y) * plan.n + j + x];
+        for (unsigned k = 0; k < plan.k; ++k) {
+          const T *line = b + k * plan.n + j;
+          for (unsigned y = 0; y < rows; ++y)
+            for (unsigned x = 0; x < columns; ++x)
+              sums[y][x] = step(a[(i + y) * plan.k + k], line[x], sums[y][x]);
+        }
+        for (unsigned y = 0; y < rows; ++y)
+          for (unsigned x = 0; x < columns; ++x)
+            c[(i + y) * plan.n + j + x] = sums[y][x];
       }
     a += plan.m * plan.k;
     b += plan.k * plan.n;
@@ -192,44 +209,69 @@ template <class T, class F> void product(const MmaPlan &plan, const T *a, const 
   }
 }
 
-template <class T> void gatherOperands(Warp &warp, const Op &op, const MmaPlan &plan, T *a, T *b, T *c) {
-  const Reg *regs = op.x->in.data();
-  const Reg *regsB = regs + plan.a.registers, *regsC = regsB + plan.b.registers;
+template <class T> void gatherFactors(Warp &warp, const Op &op, const MmaPlan &plan, T *a, T *b) {
+  const Reg *regs = op.x->in.data(), *regsB = regs + plan.a.registers;
   if (plan.row->metadata == MmaMetadata::None) {
     gather(warp, plan.a, regs, a);
   } else {
     T half[maxElements];
     gather(warp, plan.a, regs, half);
-    expand(warp, op, plan, regsC[plan.c.registers], half, a);
+    expand(warp, op, plan, regsB[plan.b.registers + plan.c.registers], half, a);
   }
   gather(warp, plan.b, regsB, b);
-  gather(warp, plan.c, regsC, c);
+}
+const Reg *registersOfC(const Op &op, const MmaPlan &plan) {
+  return op.x->in.data() + plan.a.registers + plan.b.registers;
 }
 
 template <class T> void runReal(Warp &warp, const Op &op, const MmaPlan &plan) {
-  T a[maxElements], b[maxElements], c[maxElements];
-  gatherOperands(warp, op, plan, a, b, c);
+  alignas(64) T a[maxElements], b[maxElements], c[maxElements];
+  gatherFactors(warp, op, plan, a, b);
+  gather(warp, plan.c, registersOfC(op, plan), c);
+  if constexpr (std::is_same_v<T, float>) {
+    if (!plan.tiles.steps.empty()) {
+      multiplyTiles(plan, a, b, c);
+      return scatter(warp, plan.d, op.x->out.data(), c, plan.saturate);
+    }
+  }
   product(plan, a, b, c, Multiply());
   scatter(warp, plan.d, op.x->out.data(), c, plan.saturate);
 }
 
-void runInteger(Warp &warp, const Op &op, const MmaPlan &plan) {
-  int32_t a[maxElements], b[maxElements], c[maxElements], sums[maxElements] = {};
-  gatherOperands(warp, op, plan, a, b, c);
-  // Sums of products fit in 32 bits; only C can push them over.
-  if (plan.row->types != MmaClass::Bit)
-    product(plan, a, b, sums, Multiply());
-  else if (plan.isXor)
-    product(plan, a, b, sums, CountXor());
-  else
-    product(plan, a, b, sums, CountAnd());
-  for (unsigned i = 0; i < plan.m * plan.n; ++i) {
-    int64_t sum = int64_t(c[i]) + sums[i];
+/// D = C + sums, which fit in 32 bits: only C can push them over.
+template <class T> void addToC(Warp &warp, const Op &op, const MmaPlan &plan, const T *sums) {
+  int32_t c[maxElements];
+  gather(warp, plan.c, registersOfC(op, plan), c);
+  for (unsigned i = 0; i < plan.m * plan.n; ++i) { // Elements of all lanes, as many.
+    int64_t sum = int64_t(c[i]) + static_cast<int32_t>(sums[i]);
     c[i] = plan.saturate ? static_cast<int32_t>(std::clamp<int64_t>(sum, std::numeric_limits<int32_t>::min(),
                                                                     std::numeric_limits<int32_t>::max()))
                          : static_cast<int32_t>(static_cast<uint32_t>(sum));
   }
   scatter(warp, plan.d, op.x->out.data(), c, false);
+}
+
+/// Sums of products of 8 bits and less stay below 2^24: f32 holds them exactly, and is quicker.
+void runInteger(Warp &warp, const Op &op, const MmaPlan &plan) {
+  alignas(64) float a[maxElements], b[maxElements], sums[maxElements];
+  std::fill(sums, sums + plan.m * plan.n, 0.0f);
+  gatherFactors(warp, op, plan, a, b);
+  if (plan.tiles.steps.empty())
+    product(plan, a, b, sums, Multiply());
+  else
+    multiplyTiles(plan, a, b, sums);
+  addToC(warp, op, plan, sums);
+}
+
+void runBits(Warp &warp, const Op &op, const MmaPlan &plan) {
+  int32_t a[maxElements], b[maxElements], sums[maxElements];
+  std::fill(sums, sums + plan.m * plan.n, 0);
+  gatherFactors(warp, op, plan, a, b);
+  if (plan.isXor)
+    product(plan, a, b, sums, CountXor());
+  else
+    product(plan, a, b, sums, CountAnd());
+  addToC(warp, op, plan, sums);
 }
 
 } // namespace
@@ -257,8 +299,9 @@ void runMma(Warp &warp, const Op &op) {
     return runReal<double>(warp, op, plan);
   case MmaClass::Int8:
   case MmaClass::Int4:
-  case MmaClass::Bit:
     return runInteger(warp, op, plan);
+  case MmaClass::Bit:
+    return runBits(warp, op, plan);
   default:
     return runReal<float>(warp, op, plan);
   }

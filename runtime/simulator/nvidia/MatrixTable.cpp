@@ -228,6 +228,38 @@ void addBases(Coordinates &at, const std::vector<Basis> &bases, unsigned number)
   }
 }
 
+/// The tiles of a plan; none where lanes hold something else than tiles want, or numbers are not f32.
+MmaTiles makeTiles(const MmaPlan &plan) {
+  const MmaRow &row = *plan.row;
+  constexpr std::string_view rows = " m1 m2 m4", columns = " n1 n2 n4";
+  MmaTiles tiles;
+  if (row.types == C::F64 || row.types == C::Bit || row.metadata != MmaMetadata::None || row.c.lane != lanesC ||
+      !row.a.lane.ends_with(rows) || !row.b.lane.ends_with(columns))
+    return tiles;
+  tiles.rows = plan.m / 8;
+  tiles.columns = plan.n / 8;
+  auto stepAt = [&](unsigned k) -> MmaTiles::Step & {
+    for (MmaTiles::Step &step : tiles.steps)
+      if (step.k == k)
+        return step;
+    tiles.steps.emplace_back().k = k;
+    return tiles.steps.back();
+  };
+  for (unsigned e = 0; e < plan.a.elements; ++e) {
+    unsigned place = plan.a.place[e * width];
+    stepAt(place % plan.k).a[place / plan.k / 8] = static_cast<uint8_t>(e);
+  }
+  for (unsigned e = 0; e < plan.b.elements; ++e) {
+    unsigned place = plan.b.place[e * width];
+    stepAt(place / plan.n).b[place % plan.n / 8] = static_cast<uint8_t>(e);
+  }
+  for (unsigned e = 0; e < plan.c.elements; ++e) {
+    unsigned place = plan.c.place[e * width];
+    tiles.c[place / plan.n / 8][place % plan.n / 8][place % 8] = static_cast<uint8_t>(e);
+  }
+  return tiles;
+}
+
 MmaPlan makePlan(const MmaSpec &spec, const MmaRow &row) {
   MmaPlan plan;
   plan.row = &row;
@@ -240,6 +272,8 @@ MmaPlan makePlan(const MmaSpec &spec, const MmaRow &row) {
   plan.b = mmaOperand(row, 'b', spec.b, spec.registerBytes[1]);
   plan.c = mmaOperand(row, 'c', spec.c, spec.registerBytes[2]);
   plan.d = mmaOperand(row, 'd', spec.d, spec.registerBytes[3]);
+  plan.tiles = makeTiles(plan);
+  plan.a.inOrder = plan.b.inOrder = plan.c.inOrder = plan.d.inOrder = !plan.tiles.steps.empty();
   plan.saturate = spec.saturate;
   plan.isXor = spec.isXor;
   plan.fast = row.family == Mma && sizes.m == 16 && (row.types == C::F16 || row.types == C::BF16) &&

@@ -1,0 +1,372 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Turns of warps and lane groups: who runs, who waits for what, and what happens when nobody can run.
+
+#include "core/Block.h"
+
+#include "amd/State.h"
+#include "core/GlobalShadow.h"
+#include "nvidia/State.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace tilejit::sim {
+
+namespace {
+
+// Instructions of a warp before the others get a turn, so that one that spins on a plain load can't stop the block.
+constexpr uint64_t timeSlice = 1 << 16;
+// Rounds in which everybody polls in vain before that is called a deadlock.
+constexpr unsigned patience = 1000;
+
+uint64_t nextRandom(uint64_t &state) {
+  // SplitMix64 (G. Steele, D. Lea, C. Flood, 2014).
+  uint64_t z = (state += 0x9e3779b97f4a7c15ull);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+} // namespace
+
+void Block::start(const LaunchState &launch, uint64_t blockNumber, Counters *siteCounters, BlockCount *blockCounters) {
+  const uint32_t *grid = launch.request->grid;
+  bool isNew = launch_ != &launch;
+  launch_ = &launch;
+  number = blockNumber;
+  index[0] = static_cast<uint32_t>(number % grid[0]);
+  index[1] = static_cast<uint32_t>(number / grid[0] % grid[1]);
+  index[2] = static_cast<uint32_t>(number / grid[0] / grid[1]);
+  counters = siteCounters;
+  blockCounts = blockCounters;
+  if (isNew) {
+    warps = std::vector<Warp>(launch.warps);
+    shared.configure(launch.sharedBytes, program().sharedGranule, launch.warps,
+                     checks(Check::Race) || checks(Check::Uninitialized) || checks(Check::Async));
+    order_.resize(launch.warps);
+    for (unsigned w = 0; w < launch.warps; ++w)
+      order_[w] = w;
+  }
+  ordering.reset(launch.warps, program().lockStep);
+  places.clear();
+  if (launch.globalShadow)
+    launch.globalShadow->begin(*this);
+  shared.reset(ordering);
+  reports.clear();
+  printed.clear();
+  arrivals_.clear();
+  progress = 0;
+  abandoned_ = world_ = false;
+  turns_ = options().scheduleSeed ^ (number * 0x9e3779b97f4a7c15ull);
+  for (unsigned w = 0; w < launch.warps; ++w) {
+    warps[w].index = w;
+    startWarp(warps[w]);
+  }
+  if (launch.chip->info.nvidia)
+    startNvidiaBlock(*this);
+  else
+    startAmdBlock(*this);
+}
+
+void Block::startWarp(Warp &warp) {
+  const Program &p = program();
+  warp.block = this;
+  warp.width = p.width;
+  warp.live = lanesBelow(std::min(p.width, launch_->threads - warp.index * p.width));
+  warp.groups.assign(1, LaneGroup{});
+  warp.groups[0].lanes = warp.live;
+  warp.budget = options().instructionBudget;
+  if (warp.storage.empty()) {
+    warp.storage.resize(p.registerBytes + 128);
+    warp.registers = warp.storage.data() + (-reinterpret_cast<uintptr_t>(warp.storage.data()) & 63);
+  }
+  std::memcpy(warp.registers, launch_->registerImage.data(), launch_->registerImage.size());
+  warp.marks.assign(p.trackedRegisters, 0);
+  if (p.localBytes) {
+    warp.local.assign(size_t(p.localBytes) * p.width, 0xcd);
+    warp.localWritten.assign(checks(Check::Uninitialized) ? warp.local.size() : 0, 0);
+  }
+}
+
+RunState Block::run() {
+  unsigned idle = 0;
+  while (!abandoned_) {
+    if (options().scheduleSeed)
+      for (size_t i = order_.size(); i > 1; --i)
+        std::swap(order_[i - 1], order_[nextRandom(turns_) % i]);
+    uint64_t before = progress;
+    bool ran = false, alive = false, worked = false;
+    for (unsigned w : order_) {
+      Warp &warp = warps[w];
+      if (!warp.live)
+        continue;
+      if (enter(warp)) {
+        ran = true;
+        worked |= runWarp(warp, timeSlice);
+      }
+      alive |= warp.live != 0;
+      if (abandoned_)
+        break;
+    }
+    if (abandoned_)
+      break;
+    if (!alive)
+      break;
+    if (releaseBarriers())
+      continue;
+    if (worked || progress != before) {
+      idle = 0;
+      if (!ran && waitsForWorld())
+        return RunState::Parked;
+      continue;
+    }
+    if (launch_->chip->info.nvidia && landCopies(*this))
+      continue;
+    if (waitsForWorld())
+      return RunState::Parked;
+    bool met = false;
+    for (Warp &warp : warps)
+      met |= meetFailed(warp);
+    if (met)
+      continue;
+    if (!ran || ++idle > patience) {
+      reportStuck(true);
+      return RunState::Abandoned;
+    }
+  }
+  if (abandoned_)
+    return RunState::Abandoned;
+  if (launch_->chip->info.nvidia)
+    endNvidiaBlock(*this);
+  return RunState::Done;
+}
+
+/// Whether some group of the warp can run.
+bool Block::enter(Warp &warp) { return select(warp) != nullptr; }
+
+/// The runnable group at the lowest place; groups at the same place are merged into it.
+LaneGroup *Block::select(Warp &warp) {
+  std::vector<LaneGroup> &groups = warp.groups;
+  if (groups.size() == 1)
+    return groups[0].wait == Wait::Nothing ? &groups[0] : nullptr;
+  size_t best = groups.size();
+  auto place = [](const LaneGroup &g) { return uint64_t(g.block) << 32 | g.next; };
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].wait == Wait::Nothing && (best == groups.size() || place(groups[i]) < place(groups[best])))
+      best = i;
+  if (best == groups.size())
+    return nullptr;
+  for (size_t i = groups.size(); i-- > best + 1;)
+    if (groups[i].wait == Wait::Nothing && place(groups[i]) == place(groups[best]) &&
+        groups[i].resumed == groups[best].resumed) {
+      groups[best].lanes |= groups[i].lanes;
+      groups.erase(groups.begin() + static_cast<ptrdiff_t>(i));
+    }
+  return &groups[best];
+}
+
+/// Runs a warp until it blocks, pauses or its time is up. Whether it did more than poll.
+bool Block::runWarp(Warp &warp, uint64_t slice) {
+  bool worked = false;
+  while (LaneGroup *group = select(warp)) {
+    uint64_t left = slice;
+    bool goOn = execute(warp, *group, slice);
+    if (abandoned_ || !warp.live)
+      return true;
+    // It polls; what it did before that others may wait for is counted in `progress`.
+    if (!goOn)
+      return slice == 0;
+    worked |= left != slice;
+    if (slice == 0)
+      return true;
+  }
+  return worked;
+}
+
+/// Executes a group until it branches apart, waits or pauses. False: the warp's turn is over.
+bool Block::execute(Warp &warp, LaneGroup &group, uint64_t &slice) {
+  const std::vector<BasicBlock> &blocks = program().blocks;
+  auto place = static_cast<size_t>(&group - warp.groups.data());
+  warp.mask = group.lanes;
+  warp.current = group.block;
+  warp.resumed = group.resumed;
+  group.resumed = false;
+  const Op *op = blocks[warp.current].ops.data() + group.next;
+  warp.running = static_cast<uint32_t>(place);
+  if (group.next == 0 && !warp.resumed)
+    countEntry(warp);
+  for (;;) {
+    warp.stop = false;
+    op->run(warp, *op);
+    if (!warp.stop) [[likely]] {
+      warp.resumed = false;
+      ++op;
+      continue;
+    }
+    auto number = static_cast<uint32_t>(op - blocks[warp.current].ops.data());
+    switch (warp.request) {
+    case Warp::Request::Branch: {
+      uint64_t spent = blocks[warp.groups[place].block].instructions;
+      if (warp.budget < spent) {
+        reportStuck(false);
+        abandoned_ = true;
+        return false;
+      }
+      warp.budget -= spent;
+      slice -= std::min(slice, spent);
+      if (warp.groups.size() != 1 || slice == 0) {
+        std::erase_if(warp.groups, [](const LaneGroup &g) { return g.lanes == 0; });
+        for (LaneGroup &g : warp.groups)
+          if (g.wait == Wait::Lanes)
+            tryMeet(warp, g);
+        return true;
+      }
+      LaneGroup &mine = warp.groups[0];
+      if (!mine.lanes) {
+        warp.groups.clear();
+        return true;
+      }
+      warp.current = mine.block;
+      if (mine.next == 0)
+        countEntry(warp);
+      op = blocks[warp.current].ops.data() + mine.next; // Not the first one: a branch within assembly.
+      continue;
+    }
+    case Warp::Request::Retry:
+      stopGroup(warp, warp.groups[place], number);
+      return true;
+    case Warp::Request::Pause:
+      warp.groups[place].block = warp.current;
+      warp.groups[place].next = number + 1;
+      return false;
+    default:
+      abandoned_ = true;
+      return false;
+    }
+  }
+}
+
+void Block::countEntry(const Warp &warp) {
+  BlockCount &count = blockCounts[warp.current];
+  ++count.executions;
+  count.lanes += countLanes(warp.mask);
+  count.divergent += warp.mask != warp.live;
+}
+
+void Block::stopGroup(Warp &warp, LaneGroup &group, uint32_t operation) {
+  LaneGroup stopped = warp.waiting;
+  stopped.block = warp.current;
+  stopped.next = operation;
+  stopped.lanes = warp.mask;
+  group = stopped;
+  if (group.wait == Wait::Lanes)
+    tryMeet(warp, group);
+}
+
+/// Lets a group go on whose missing lanes have come to the same place or have ended.
+void Block::tryMeet(Warp &warp, LaneGroup &group) {
+  LaneMask here = 0;
+  for (const LaneGroup &g : warp.groups)
+    if (g.wait == Wait::Lanes && g.block == group.block && g.next == group.next)
+      here |= g.lanes;
+  if (group.expected & warp.live & ~here)
+    return;
+  uint32_t block = group.block, next = group.next;
+  for (LaneGroup &g : warp.groups)
+    if (g.wait == Wait::Lanes && g.block == block && g.next == next) {
+      g.wait = Wait::Nothing;
+      g.resumed = true;
+    }
+}
+
+/// Groups that wait for lanes which will never come are reported and let go.
+bool Block::meetFailed(Warp &warp) {
+  bool found = false;
+  for (LaneGroup &group : warp.groups) {
+    if (group.wait != Wait::Lanes)
+      continue;
+    const Op &op = program().blocks[group.block].ops[group.next];
+    LaneMask missing = group.expected & warp.live & ~group.lanes;
+    if (missing && checks(Check::Divergence))
+      report(ReportKind::Divergence, op.site, warp, firstLane(missing),
+             "a lane that the member mask names does not come",
+             "let all lanes of the mask execute the instruction, or take the missing ones out of the mask");
+    group.wait = Wait::Nothing;
+    group.resumed = true;
+    found = true;
+  }
+  return found;
+}
+
+bool Block::waitsForWorld() const {
+  for (const Warp &warp : warps)
+    for (const LaneGroup &group : warp.groups)
+      if (group.wait == Wait::World)
+        return true;
+  return false;
+}
+
+void Block::actInWorld() {
+  world_ = true;
+  for (unsigned w : order_) {
+    Warp &warp = warps[w];
+    for (size_t i = 0; i < warp.groups.size() && !abandoned_; ++i) {
+      if (warp.groups[i].wait != Wait::World)
+        continue;
+      LaneGroup &group = warp.groups[i];
+      warp.mask = group.lanes;
+      warp.current = group.block;
+      warp.stop = false;
+      warp.resumed = true;
+      const Op &op = program().blocks[group.block].ops[group.next];
+      op.run(warp, op);
+      group.wait = Wait::Nothing;
+      group.resumed = false;
+      ++group.next;
+      if (warp.stop && warp.request == Warp::Request::Abandon)
+        abandoned_ = true;
+    }
+  }
+  world_ = false;
+}
+
+bool Block::inWorld(Warp &warp) {
+  if (world_ || launch_->alone)
+    return true;
+  warp.stop = true;
+  warp.request = Warp::Request::Retry;
+  warp.waiting = LaneGroup{};
+  warp.waiting.wait = Wait::World;
+  return false;
+}
+
+bool Block::meet(Warp &warp, const Op &op, LaneMask expected) {
+  if (warp.resumed || !(expected & warp.live & ~warp.mask))
+    return true;
+  warp.stop = true;
+  warp.request = Warp::Request::Retry;
+  warp.waiting = LaneGroup{};
+  warp.waiting.wait = Wait::Lanes;
+  warp.waiting.expected = expected;
+  return false;
+}
+
+void Block::abandon(Warp &warp) {
+  warp.stop = true;
+  warp.request = Warp::Request::Abandon;
+}
+
+void Block::exitLanes(Warp &warp) {
+  warp.live &= ~warp.mask;
+  for (LaneGroup &group : warp.groups)
+    group.lanes &= warp.live;
+  ++progress;
+  warp.stop = true;
+  warp.request = Warp::Request::Branch;
+  if (!warp.live && launch_->chip->info.nvidia)
+    endNvidiaWarp(warp);
+}
+
+} // namespace tilejit::sim

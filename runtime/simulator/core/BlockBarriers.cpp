@@ -1,0 +1,130 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Block barriers, fences, and what is said when a block is stuck.
+
+#include "core/Block.h"
+
+#include "core/GlobalShadow.h"
+
+#include <algorithm>
+
+namespace tilejit::sim {
+
+void Block::waitAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
+  warp.stop = true;
+  warp.request = Warp::Request::Retry;
+  warp.waiting = LaneGroup{};
+  warp.waiting.wait = Wait::Barrier;
+  warp.waiting.barrier = barrier;
+  warp.waiting.barrierCount = threads;
+  ++progress;
+}
+
+void Block::arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
+  auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival &a) { return a.barrier == barrier; });
+  if (found == arrivals_.end())
+    found = arrivals_.insert(arrivals_.end(), Arrival{barrier, 0, {}, {}});
+  // Threads are counted by whole warps, as the hardware does.
+  found->threads += warp.width;
+  found->warps.push_back(warp.index);
+  ordering.release(warp.index);
+  joinInto(found->clock, ordering.seen(warp.index));
+  ++progress;
+}
+
+/// Opens the barriers at which everybody has arrived.
+bool Block::releaseBarriers() {
+  std::vector<std::pair<uint32_t, uint32_t>> waited; // Barrier and the number of threads it needs.
+  for (const Warp &warp : warps)
+    for (const LaneGroup &group : warp.groups)
+      if (group.wait == Wait::Barrier)
+        waited.emplace_back(group.barrier, group.barrierCount);
+  std::sort(waited.begin(), waited.end());
+  waited.erase(std::unique(waited.begin(), waited.end()), waited.end());
+  bool opened = false;
+  for (auto [barrier, needed] : waited)
+    if (barrierIsFull(barrier, needed)) {
+      releaseBarrier(barrier);
+      opened = true;
+    }
+  return opened;
+}
+
+bool Block::barrierIsFull(uint32_t barrier, uint32_t needed) const {
+  uint32_t threads = 0;
+  bool all = true;
+  for (const Warp &warp : warps) {
+    LaneMask here = 0;
+    for (const LaneGroup &group : warp.groups)
+      if (group.wait == Wait::Barrier && group.barrier == barrier)
+        here |= group.lanes;
+    all &= here == warp.live;
+    if (here)
+      threads += here == warp.live ? warp.width : 0;
+  }
+  for (const Arrival &arrival : arrivals_)
+    if (arrival.barrier == barrier)
+      threads += arrival.threads;
+  return needed ? threads >= needed : all;
+}
+
+void Block::releaseBarrier(uint32_t barrier) {
+  std::vector<unsigned> there;
+  bool all = true;
+  for (Warp &warp : warps) {
+    LaneMask here = 0;
+    for (LaneGroup &group : warp.groups) {
+      if (group.wait != Wait::Barrier || group.barrier != barrier)
+        continue;
+      here |= group.lanes;
+      group.wait = Wait::Nothing;
+      group.resumed = true;
+    }
+    if (here)
+      there.push_back(warp.index);
+    all &= here == warp.live;
+  }
+  for (const Arrival &arrival : arrivals_)
+    if (arrival.barrier == barrier)
+      for (unsigned w : there)
+        ordering.acquire(w, arrival.clock);
+  std::erase_if(arrivals_, [&](const Arrival &a) { return a.barrier == barrier; });
+  ordering.barrier(there, all);
+  if (all && launch_->globalShadow)
+    launch_->globalShadow->barrier(*this);
+  ++progress;
+}
+
+void Block::fence(Warp &warp, bool release, bool acquire, Scope scope) {
+  if (release)
+    ordering.releaseFence(warp.index);
+  if (acquire)
+    ordering.acquireFence(warp.index);
+  if (launch_->globalShadow && scope >= Scope::Cluster)
+    launch_->globalShadow->fence(*this, warp, release, acquire);
+}
+
+/// Nobody can go on (`deadlock`), or a warp used up its instructions.
+void Block::reportStuck(bool deadlock) {
+  abandoned_ = true;
+  for (Warp &warp : warps)
+    for (const LaneGroup &group : warp.groups) {
+      const Op &op =
+          program().blocks[group.block].ops[std::min<size_t>(group.next, program().blocks[group.block].ops.size() - 1)];
+      if (deadlock) {
+        const char *what = group.wait == Wait::Barrier ? "deadlock: waits at a barrier that the others do not reach"
+                           : group.wait == Wait::World ? "deadlock: waits for another block"
+                                                       : "deadlock: polls for something that does not come";
+        report(ReportKind::Deadlock, op.site, warp, firstLane(group.lanes), what,
+               group.wait == Wait::Barrier
+                   ? "every thread that the barrier counts must reach it"
+                   : "who should signal has ended, waits itself, or announced other bytes or arrivals");
+      } else if (warp.budget < program().blocks[group.block].instructions) {
+        report(ReportKind::Budget, op.site, warp, firstLane(group.lanes),
+               "the instruction budget of " + std::to_string(options().instructionBudget) + " for one warp is used up",
+               "an endless loop, or a larger problem than meant for a simulation");
+      }
+    }
+}
+
+} // namespace tilejit::sim

@@ -1,0 +1,200 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Shadow of shared memory: the fast paths, and what happens to copies in flight. Reports are made in SharedReports.cpp.
+
+#include "core/SharedMemory.h"
+
+#include "core/Block.h"
+
+#include <algorithm>
+
+namespace tilejit::sim {
+
+namespace {
+
+constexpr uint8_t unwrittenByte = 0xcd;
+constexpr uint8_t severalLanes = 255;
+
+} // namespace
+
+void SharedMemory::configure(uint32_t bytes, uint32_t granule, unsigned warps, bool track) {
+  uint32_t granules = (bytes + granule - 1) / granule;
+  shift_ = static_cast<uint32_t>(__builtin_ctz(granule));
+  size_ = bytes;
+  warps_ = warps;
+  track_ = track;
+  granules_ = granules;
+  // Slack: the widest access may be read past the end by vector code.
+  bytes_.assign(bytes + 64, unwrittenByte);
+  uint32_t tracked = track ? granules : 0;
+  writeEvent_.assign(tracked, 0);
+  writeLane_.assign(tracked, 0);
+  readEvent_.assign(warps, std::vector<uint32_t>(tracked, 0));
+  readLane_.assign(warps, std::vector<uint8_t>(tracked, 0));
+  lastRead_.assign(warps, 0);
+}
+
+void SharedMemory::reset(const Ordering &ordering) {
+  bool numbersBeganAnew = ordering.nextEvent() < start_;
+  start_ = ordering.nextEvent();
+  std::fill(bytes_.begin(), bytes_.end(), unwrittenByte);
+  std::fill(lastRead_.begin(), lastRead_.end(), 0);
+  if (numbersBeganAnew || !holds_.empty()) {
+    std::fill(writeEvent_.begin(), writeEvent_.end(), 0);
+    for (std::vector<uint32_t> &events : readEvent_)
+      std::fill(events.begin(), events.end(), 0);
+  } else {
+    // Copies that were in flight when the last block ended must not look like copies of this one.
+    for (uint32_t &event : writeEvent_)
+      event &= ~pendingBit;
+  }
+  holds_.clear();
+}
+
+bool SharedMemory::written(uint64_t address, uint32_t size) const {
+  if (!track_)
+    return true;
+  for (uint64_t g = address >> shift_; g <= (address + size - 1) >> shift_; ++g)
+    if (writeEvent_[g] < start_ || (writeEvent_[g] & pendingBit))
+      return false;
+  return true;
+}
+
+void SharedMemory::read(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes,
+                        const Access &access) {
+  if (!track_ || !lanes)
+    return;
+  uint32_t event = block.ordering.record(actor, access.site, access.async, access.atomic);
+  uint32_t safe = block.ordering.safe(warp);
+  uint32_t more = (access.size - 1) >> shift_;
+  uint32_t *__restrict readEvent = readEvent_[warp].data();
+  uint8_t *__restrict readLane = readLane_[warp].data();
+  lastRead_[warp] = event;
+  forEachLane(lanes, [&](unsigned lane) {
+    auto first = static_cast<uint32_t>(address[lane] >> shift_);
+    for (uint32_t g = first; g <= first + more; ++g) {
+      if (!isSafeWrite(writeEvent_[g], safe)) [[unlikely]]
+        unorderedRead(block, {actor, warp, lane, g, event, address, access, nullptr});
+      if (readEvent[g] == heldEvent) [[unlikely]]
+        continue;
+      readLane[g] = readEvent[g] == event ? severalLanes : static_cast<uint8_t>(lane);
+      readEvent[g] = event;
+    }
+  });
+}
+
+void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes,
+                         const Access &access, const uint8_t *data) {
+  if (!track_ || !lanes)
+    return;
+  uint32_t event = block.ordering.record(actor, access.site, access.async, access.atomic);
+  uint32_t stamp = access.pending ? event | pendingBit : event;
+  uint32_t safe = block.ordering.safe(warp);
+  uint32_t more = (access.size - 1) >> shift_;
+  // Only warps that read something since the last barrier can be in the way.
+  unsigned readers[64], count = 0;
+  for (unsigned w = 0; w < warps_; ++w)
+    if (lastRead_[w] >= safe)
+      readers[count++] = w;
+  forEachLane(lanes, [&](unsigned lane) {
+    auto first = static_cast<uint32_t>(address[lane] >> shift_);
+    for (uint32_t g = first; g <= first + more; ++g) {
+      Touch touch{actor, warp, lane, g, event, address, access, data};
+      if (writeEvent_[g] >= safe) [[unlikely]]
+        unorderedWrite(block, touch);
+      for (unsigned i = 0; i < count; ++i)
+        if (readEvent_[readers[i]][g] >= safe) [[unlikely]]
+          writeAfterRead(block, touch, readers[i]);
+      writeEvent_[g] = stamp;
+      writeLane_[g] = static_cast<uint8_t>(lane);
+    }
+  });
+}
+
+void SharedMemory::settle(Block &block, unsigned actor, uint32_t site, uint64_t address, uint32_t size, unsigned lane,
+                          bool async) {
+  if (!track_)
+    return;
+  uint32_t event = block.ordering.record(actor, site, async, false);
+  for (uint64_t g = address >> shift_; g <= (address + size - 1) >> shift_; ++g) {
+    writeEvent_[g] = event;
+    writeLane_[g] = static_cast<uint8_t>(lane);
+  }
+}
+
+void SharedMemory::hold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size) {
+  if (!track_)
+    return;
+  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
+  for (uint32_t g = first; g <= last; ++g)
+    readEvent_[warp][g] = heldEvent;
+  lastRead_[warp] = heldEvent;
+  holds_.push_back({warp, site, first, last});
+}
+
+void SharedMemory::releaseHold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size) {
+  if (!track_)
+    return;
+  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
+  auto held = std::find_if(holds_.begin(), holds_.end(), [&](const Hold &h) {
+    return h.warp == warp && h.site == site && h.first == first && h.last == last;
+  });
+  if (held == holds_.end())
+    return;
+  holds_.erase(held);
+  uint32_t event = block.ordering.record(warp, site, true, false);
+  for (uint32_t g = first; g <= last; ++g) {
+    if (holdAt(warp, g))
+      continue;
+    readEvent_[warp][g] = event;
+    readLane_[warp][g] = severalLanes;
+  }
+  lastRead_[warp] =
+      std::any_of(holds_.begin(), holds_.end(), [&](const Hold &h) { return h.warp == warp; }) ? heldEvent : event;
+}
+
+const SharedMemory::Hold *SharedMemory::holdAt(unsigned warp, uint32_t granule) const {
+  for (const Hold &h : holds_)
+    if (h.warp == warp && h.first <= granule && granule <= h.last)
+      return &h;
+  return nullptr;
+}
+
+Wavefronts countWavefronts(const uint64_t *address, LaneMask lanes, uint32_t size, unsigned width, unsigned banks) {
+  Wavefronts result;
+  unsigned group = size <= 4 ? 32 : size <= 8 ? 16 : 8;
+  group = std::min(group * (banks / 32), width);
+  for (unsigned start = 0; start < width; start += group) {
+    LaneMask part = (lanes >> start) & lanesBelow(group);
+    if (!part)
+      continue;
+    ++result.ideal;
+    uint64_t used[2] = {0, 0}; // Banks that carry a word,
+    uint64_t words[64 * 4];    // and the words.
+    unsigned count = 0;
+    bool collision = false;
+    forEachLane(part, [&](unsigned l) {
+      for (uint64_t word = address[start + l] >> 2; word <= (address[start + l] + size - 1) >> 2; ++word) {
+        unsigned bank = static_cast<unsigned>(word % banks);
+        collision |= (used[bank >> 6] >> (bank & 63)) & 1;
+        used[bank >> 6] |= 1ull << (bank & 63);
+        if (count < 256)
+          words[count++] = word;
+      }
+    });
+    if (!collision) {
+      ++result.actual;
+      continue;
+    }
+    // The same word for several lanes is one read; different words of a bank follow each other.
+    std::sort(words, words + count);
+    count = static_cast<unsigned>(std::unique(words, words + count) - words);
+    unsigned perBank[128] = {}, most = 1;
+    for (unsigned i = 0; i < count; ++i)
+      most = std::max(most, ++perBank[words[i] % banks]);
+    result.actual += most;
+  }
+  return result;
+}
+
+} // namespace tilejit::sim

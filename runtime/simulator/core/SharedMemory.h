@@ -1,0 +1,114 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Shared memory (LDS) of a block and its shadow: who wrote and who read each granule last. A granule is as large as the
+// smallest access of the kernel allows (1 to 16 bytes), so that nothing is reported for neighbours. The fast path is
+// one comparison a granule: was the last write (were the last reads) before the last block barrier.
+
+#ifndef TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
+#define TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
+
+#include "core/Ordering.h"
+#include "core/Warp.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tilejit::sim {
+
+/// A warp-wide access. `lane` numbers and addresses come beside it.
+struct Access {
+  uint32_t size = 0;      ///< Bytes of a lane.
+  uint32_t alignment = 1; ///< As the instruction states it.
+  uint32_t site = 0;
+  bool write = false;
+  bool atomic = false;  ///< Atomic read-modify-write or volatile.
+  bool narrow = false;  ///< Atomic for the threads of the block only.
+  bool async = false;   ///< Through the asynchronous proxy (bulk copies, operands of wgmma).
+  bool pending = false; ///< A copy that lands later: until settle() nobody may touch its bytes.
+  bool copy = false;    ///< Bytes that nobody wrote are no mistake: the copy is unwritten too.
+};
+
+class SharedMemory {
+public:
+  /// For the blocks of a launch; `track`: keep the shadow.
+  void configure(uint32_t bytes, uint32_t granule, unsigned warps, bool track);
+  /// For a new block: nothing is written, all bytes hold a pattern. `ordering` was reset before.
+  void reset(const Ordering &ordering);
+
+  uint8_t *data() { return bytes_.data(); }
+  uint32_t size() const { return size_; }
+
+  /// Checks and records an access of one warp, or of an agent on behalf of a warp; addresses are in bounds.
+  /// `data`, for plain writes: what the lanes are about to store, `size` bytes for each lane number (null: not known).
+  void read(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes, const Access &access);
+  void write(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes, const Access &access,
+             const uint8_t *data);
+  /// A copy that was pending has landed: its bytes belong to a new event of the actor.
+  void settle(Block &block, unsigned actor, uint32_t site, uint64_t address, uint32_t size, unsigned lane, bool async);
+  /// An operand of an asynchronous product is read from now until releaseHold: writes to it are reported.
+  void hold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size);
+  void releaseHold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size);
+  /// Lanes of a copy that was pending have landed, `size` bytes each: they belong to one new event of the actor.
+  void settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes, uint32_t size,
+                   bool async);
+  /// A read of contiguous bytes through the asynchronous proxy, as `event` of an agent on behalf of a lane of a warp.
+  /// Writes of the generic proxy must have been fenced, even those before the last block barrier.
+  void readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event, uint64_t address,
+                 uint32_t size, const Access &access);
+  /// A write of contiguous bytes through the asynchronous proxy, which will be pending.
+  void writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address, uint32_t size,
+                  const Access &access);
+  /// Whether all bytes were written (landed copies count, pending ones do not).
+  bool written(uint64_t address, uint32_t size) const;
+
+private:
+  static constexpr uint32_t pendingBit = 1u << 31;
+  static constexpr uint32_t heldEvent = ~0u;
+  struct Hold {
+    unsigned warp;
+    uint32_t site, first, last;
+  };
+  /// One granule of an access, for the slow paths.
+  struct Touch {
+    unsigned actor, warp, lane;
+    uint32_t granule, event;
+    const uint64_t *address; ///< Of all lanes.
+    const Access &access;
+    const uint8_t *data;
+  };
+
+  bool isSafeWrite(uint32_t event, uint32_t safe) const { return event - start_ < safe - start_; }
+  class KnownEvents;
+  void unorderedRead(Block &block, const Touch &touch);
+  void unorderedWrite(Block &block, const Touch &touch);
+  void writeAfterRead(Block &block, const Touch &touch, unsigned reader);
+  bool storesSameValue(const Touch &touch) const;
+  bool lanesAgree(const Touch &touch, unsigned other) const;
+  const Hold *holdAt(unsigned warp, uint32_t granule) const;
+  void race(Block &block, const Touch &touch, ReportKind kind, std::string_view what, unsigned otherActor,
+            unsigned otherLane, uint32_t otherSite, std::string_view otherDid, std::string_view hint);
+  uint32_t siteOf(const Block &block, uint32_t event) const;
+
+  uint32_t size_ = 0, shift_ = 2, granules_ = 0;
+  uint32_t start_ = 1; ///< First event of this block.
+  unsigned warps_ = 0;
+  bool track_ = true;
+  std::vector<uint8_t> bytes_;
+  std::vector<uint32_t> writeEvent_; ///< Below start_: never; pendingBit: an asynchronous copy in flight.
+  std::vector<uint8_t> writeLane_;
+  std::vector<std::vector<uint32_t>> readEvent_; ///< Of each warp; heldEvent: an operand in flight.
+  std::vector<std::vector<uint8_t>> readLane_;   ///< 255: several.
+  std::vector<uint32_t> lastRead_;               ///< Newest read event of each warp.
+  std::vector<Hold> holds_;
+};
+
+/// Passes through the banks that an access needs, and the fewest possible for its bytes. Requests are served 128 bytes
+/// at a time: 32 lanes of 4 bytes or less, 16 of 8, 8 of 16.
+struct Wavefronts {
+  uint32_t actual = 0, ideal = 0;
+};
+Wavefronts countWavefronts(const uint64_t *address, LaneMask lanes, uint32_t size, unsigned width, unsigned banks);
+
+} // namespace tilejit::sim
+
+#endif // TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H

@@ -1,0 +1,441 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// LLVM's arithmetic, comparisons, conversions and the shuffling of aggregates, one scalar at a time. Integers of odd
+// widths are kept zero-extended: signed operations extend the sign first, others mask the result.
+
+#include "decode/Atomics.h"
+#include "decode/Decoder.h"
+
+#include "core/Handlers.h"
+
+#include "llvm/IR/Operator.h"
+
+namespace tilejit::sim {
+
+namespace {
+
+struct Arithmetic {
+  Decoder &d;
+  llvm::Instruction &instruction;
+
+  unsigned width() const { return d.width(); }
+  unsigned bitsOf(llvm::Type *type) const {
+    llvm::Type *scalar = type->getScalarType();
+    return scalar->isIntegerTy() ? scalar->getIntegerBitWidth() : 64;
+  }
+  static bool isOdd(unsigned bits) { return bits != 8 && bits != 16 && bits != 32 && bits != 64; }
+
+  Reg extended(Reg reg, unsigned bits) {
+    if (!isOdd(bits))
+      return reg;
+    Reg wide = d.newReg(d.kindOfReg(reg));
+    d.emit(signExtendHandler(d.kindOfReg(reg), width()), wide, {reg}, bits);
+    return wide;
+  }
+  Reg masked(Reg reg, unsigned bits) {
+    if (!isOdd(bits))
+      return reg;
+    Reg narrow = d.newReg(d.kindOfReg(reg));
+    d.emit(maskHandler(d.kindOfReg(reg), width()), narrow, {reg}, bits);
+    return narrow;
+  }
+
+  bool binary();
+  void integerBinary(IntegerOp op, bool isSigned, bool overflows);
+  void wideBinary(unsigned opcode);
+  void floatBinary(FloatOp op);
+  void compare(llvm::CmpInst &compare);
+  void convert(llvm::CastInst &cast);
+  void convertWide(llvm::CastInst &cast, const Regs &from);
+  void bitcast(llvm::Value *from, llvm::Type *to);
+  void select(llvm::SelectInst &select);
+  void aggregate();
+  void byVariable(llvm::Value *vector, llvm::Value *index, llvm::Value *element);
+};
+
+void Arithmetic::integerBinary(IntegerOp op, bool isSigned, bool overflows) {
+  unsigned bits = bitsOf(instruction.getType());
+  if (bits > 64)
+    return wideBinary(instruction.getOpcode());
+  const Regs a = d.regs(instruction.getOperand(0)), b = d.regs(instruction.getOperand(1));
+  Kind kind = d.kindOf(instruction.getType()->getScalarType());
+  Regs results;
+  for (size_t i = 0; i < a.size(); ++i) {
+    Reg x = isSigned ? extended(a[i], bits) : a[i];
+    Reg y = isSigned && op != IntegerOp::AShr ? extended(b[i], bits) : b[i];
+    Reg result = d.newReg(kind);
+    d.emit(integerHandler(op, kind, width()), result, {x, y});
+    results.push_back(isSigned || overflows ? masked(result, bits) : result);
+  }
+  d.define(&instruction, results);
+}
+
+/// Integers wider than 64 bits: what can be done word by word, and shifts by constant numbers of bits.
+void Arithmetic::wideBinary(unsigned opcode) {
+  const Regs a = d.regs(instruction.getOperand(0)), b = d.regs(instruction.getOperand(1));
+  Regs results;
+  auto op64 = [&](IntegerOp op, Reg x, Reg y) {
+    Reg r = d.newReg(Kind::I64);
+    d.emit(integerHandler(op, Kind::I64, width()), r, {x, y});
+    return r;
+  };
+  using I = llvm::Instruction;
+  if (opcode == I::And || opcode == I::Or || opcode == I::Xor) {
+    IntegerOp op = opcode == I::And ? IntegerOp::And : opcode == I::Or ? IntegerOp::Or : IntegerOp::Xor;
+    for (size_t i = 0; i < a.size(); ++i)
+      results.push_back(op64(op, a[i], b[i]));
+    return d.define(&instruction, results);
+  }
+  auto *amount = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+  if ((opcode == I::LShr || opcode == I::Shl) && amount && instruction.getType()->isIntegerTy()) {
+    uint64_t by = amount->getZExtValue();
+    auto words = static_cast<int64_t>(by / 64), bits = static_cast<int64_t>(by % 64);
+    Reg zero = d.constant(Kind::I64, 0);
+    auto word = [&](int64_t i) {
+      return i >= 0 && i < static_cast<int64_t>(a.size()) ? a[static_cast<size_t>(i)] : zero;
+    };
+    bool left = opcode == I::Shl;
+    for (int64_t i = 0; i < static_cast<int64_t>(a.size()); ++i) {
+      Reg near = word(left ? i - words : i + words), far = word(left ? i - words - 1 : i + words + 1);
+      if (!bits) {
+        results.push_back(near);
+        continue;
+      }
+      Reg low = op64(left ? IntegerOp::Shl : IntegerOp::LShr, near, d.constant(Kind::I64, static_cast<uint64_t>(bits)));
+      Reg high =
+          op64(left ? IntegerOp::LShr : IntegerOp::Shl, far, d.constant(Kind::I64, static_cast<uint64_t>(64 - bits)));
+      results.push_back(op64(IntegerOp::Or, low, high));
+    }
+    return d.define(&instruction, results);
+  }
+  d.fail(llvm::Twine("unsupported operation '") + instruction.getOpcodeName() + "' on integers wider than 64 bits");
+  d.freshResults(&instruction);
+}
+
+void Arithmetic::floatBinary(FloatOp op) {
+  const Regs a = d.regs(instruction.getOperand(0)), b = d.regs(instruction.getOperand(1));
+  Kind kind = d.kindOf(instruction.getType()->getScalarType());
+  const Regs results = d.freshResults(&instruction);
+  for (size_t i = 0; i < a.size(); ++i)
+    d.emit(floatHandler(op, kind, width()), results[i], {a[i], b[i]});
+}
+
+bool Arithmetic::binary() {
+  using I = llvm::Instruction;
+  switch (instruction.getOpcode()) {
+  case I::Add:
+    integerBinary(IntegerOp::Add, false, true);
+    return true;
+  case I::Sub:
+    integerBinary(IntegerOp::Sub, false, true);
+    return true;
+  case I::Mul:
+    integerBinary(IntegerOp::Mul, false, true);
+    return true;
+  case I::UDiv:
+    integerBinary(IntegerOp::UDiv, false, false);
+    return true;
+  case I::SDiv:
+    integerBinary(IntegerOp::SDiv, true, true);
+    return true;
+  case I::URem:
+    integerBinary(IntegerOp::URem, false, false);
+    return true;
+  case I::SRem:
+    integerBinary(IntegerOp::SRem, true, true);
+    return true;
+  case I::Shl:
+    integerBinary(IntegerOp::Shl, false, true);
+    return true;
+  case I::LShr:
+    integerBinary(IntegerOp::LShr, false, false);
+    return true;
+  case I::AShr:
+    integerBinary(IntegerOp::AShr, true, true);
+    return true;
+  case I::And:
+    integerBinary(IntegerOp::And, false, false);
+    return true;
+  case I::Or:
+    integerBinary(IntegerOp::Or, false, false);
+    return true;
+  case I::Xor:
+    integerBinary(IntegerOp::Xor, false, false);
+    return true;
+  case I::FAdd:
+    floatBinary(FloatOp::Add);
+    return true;
+  case I::FSub:
+    floatBinary(FloatOp::Sub);
+    return true;
+  case I::FMul:
+    floatBinary(FloatOp::Mul);
+    return true;
+  case I::FDiv:
+    floatBinary(FloatOp::Div);
+    return true;
+  case I::FRem:
+    floatBinary(FloatOp::Rem);
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Arithmetic::compare(llvm::CmpInst &compare) {
+  llvm::Type *type = compare.getOperand(0)->getType()->getScalarType();
+  const Regs a = d.regs(compare.getOperand(0)), b = d.regs(compare.getOperand(1));
+  const Regs results = d.freshResults(&compare);
+  Kind kind = d.kindOf(type);
+  if (a.size() != results.size()) // Wide integers, buffer resources.
+    return d.fail("unsupported comparison of integers wider than 64 bits");
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (compare.isFPPredicate()) {
+      d.emit(floatTestHandler(static_cast<unsigned>(compare.getPredicate()), kind, width()), results[i], {a[i], b[i]});
+      continue;
+    }
+    static constexpr IntegerTest tests[] = {IntegerTest::Eq,  IntegerTest::Ne,  IntegerTest::UGt, IntegerTest::UGe,
+                                            IntegerTest::ULt, IntegerTest::ULe, IntegerTest::SGt, IntegerTest::SGe,
+                                            IntegerTest::SLt, IntegerTest::SLe};
+    IntegerTest test = tests[compare.getPredicate() - llvm::CmpInst::FIRST_ICMP_PREDICATE];
+    bool isSigned = compare.isSigned();
+    unsigned bits = bitsOf(type);
+    Reg x = isSigned ? extended(a[i], bits) : a[i], y = isSigned ? extended(b[i], bits) : b[i];
+    d.emit(integerTestHandler(test, kind, width()), results[i], {x, y});
+  }
+}
+
+/// Casts to or from integers wider than 64 bits.
+void Arithmetic::convertWide(llvm::CastInst &cast, const Regs &from) {
+  Leaves to = d.leaves(cast.getType());
+  Regs results;
+  if (cast.getOpcode() == llvm::Instruction::Trunc) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      Reg r = d.newReg(to[i].kind);
+      d.emit(convertHandler(to[i].kind, Kind::I64, false, width()), r, {from[i]});
+      results.push_back(masked(r, to[i].bits));
+    }
+    return d.define(&cast, results);
+  }
+  bool isSigned = cast.getOpcode() == llvm::Instruction::SExt;
+  if (!isSigned && cast.getOpcode() != llvm::Instruction::ZExt)
+    return d.fail("unsupported cast of integers wider than 64 bits"), (void)d.freshResults(&cast);
+  unsigned bits = bitsOf(cast.getSrcTy());
+  Reg low = from[0];
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (i < from.size()) {
+      Reg r = isSigned ? extended(from[i], bits % 64 ? bits % 64 : 64) : from[i];
+      Reg wide = d.newReg(Kind::I64);
+      d.emit(convertHandler(Kind::I64, d.kindOfReg(r), isSigned, width()), wide, {r});
+      results.push_back(low = wide);
+      continue;
+    }
+    if (!isSigned) {
+      results.push_back(d.constant(Kind::I64, 0));
+      continue;
+    }
+    Reg sign = d.newReg(Kind::I64);
+    d.emit(integerHandler(IntegerOp::AShr, Kind::I64, width()), sign, {low, d.constant(Kind::I64, 63)});
+    results.push_back(sign);
+  }
+  d.define(&cast, results);
+}
+
+void Arithmetic::convert(llvm::CastInst &cast) {
+  llvm::Type *fromType = cast.getSrcTy()->getScalarType(), *toType = cast.getDestTy()->getScalarType();
+  const Regs from = d.regs(cast.getOperand(0));
+  if ((fromType->isIntegerTy() && bitsOf(fromType) > 64) || (toType->isIntegerTy() && bitsOf(toType) > 64)) {
+    if (cast.getSrcTy()->isVectorTy())
+      return d.fail("unsupported cast of vectors of integers wider than 64 bits");
+    return convertWide(cast, from);
+  }
+  Kind source = d.kindOf(fromType), target = d.kindOf(toType);
+  using I = llvm::Instruction;
+  unsigned opcode = cast.getOpcode();
+  bool isSigned = opcode == I::SExt || opcode == I::SIToFP || opcode == I::FPToSI;
+  Regs results;
+  for (Reg reg : from) {
+    Reg x = isSigned && fromType->isIntegerTy() ? extended(reg, bitsOf(fromType)) : reg;
+    Reg result = d.newReg(target);
+    d.emit(convertHandler(target, source, isSigned, width()), result, {x});
+    bool mayOverflow =
+        opcode == I::Trunc || opcode == I::SExt || opcode == I::FPToSI || opcode == I::FPToUI || opcode == I::PtrToInt;
+    results.push_back(mayOverflow && toType->isIntegerTy() ? masked(result, bitsOf(toType)) : result);
+  }
+  d.define(&cast, results);
+}
+
+void Arithmetic::bitcast(llvm::Value *from, llvm::Type *to) {
+  const Regs in = d.regs(from);
+  Leaves inLeaves = d.leaves(from->getType()), outLeaves = d.leaves(to);
+  bool same = in.size() == outLeaves.size();
+  for (size_t i = 0; same && i < in.size(); ++i)
+    same = sizeOf(inLeaves[i].kind) == sizeOf(outLeaves[i].kind) && inLeaves[i].bits == outLeaves[i].bits;
+  if (same) { // Only the kind changes: no code.
+    Regs results;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (d.kindOfReg(in[i]) == outLeaves[i].kind) {
+        results.push_back(in[i]);
+        continue;
+      }
+      Reg result = d.newReg(outLeaves[i].kind);
+      d.copy(result, in[i]);
+      results.push_back(result);
+    }
+    return d.define(&instruction, results);
+  }
+  const Regs out = d.freshResults(&instruction);
+  Op &op = d.emitWide(bitcastHandler(width()), out, in);
+  OpOperands &x = d.operandsOf(op);
+  bool whole = true;
+  for (const Leaves *leaves : {&inLeaves, &outLeaves})
+    for (const Leaf &leaf : *leaves) {
+      x.numbers.push_back(leaf.bits);
+      whole &= leaf.bits == 8 * sizeOf(leaf.kind);
+    }
+  op.imm = whole ? 0 : 1;
+}
+
+void Arithmetic::select(llvm::SelectInst &select) {
+  const Regs c = d.regs(select.getCondition()), a = d.regs(select.getTrueValue()), b = d.regs(select.getFalseValue());
+  const Regs results = d.freshResults(&select);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Reg condition = c.size() == 1 ? c[0] : c[i * c.size() / results.size()];
+    d.emit(selectHandler(d.kindOfReg(results[i]), width()), results[i], {condition, a[i], b[i]});
+  }
+}
+
+/// First scalar of an element, and how many there are.
+std::pair<size_t, size_t> elementRange(Decoder &d, llvm::Type *type, llvm::ArrayRef<unsigned> path) {
+  size_t first = 0;
+  for (unsigned index : path) {
+    auto elementType = [&](unsigned i) -> llvm::Type * {
+      if (auto *structure = llvm::dyn_cast<llvm::StructType>(type))
+        return structure->getElementType(i);
+      return llvm::cast<llvm::ArrayType>(type)->getElementType();
+    };
+    for (unsigned i = 0; i < index; ++i)
+      first += d.leaves(elementType(i)).size();
+    type = elementType(index);
+  }
+  return {first, d.leaves(type).size()};
+}
+
+/// Elements by a variable index.
+void Arithmetic::byVariable(llvm::Value *vector, llvm::Value *index, llvm::Value *element) {
+  const Regs in = d.regs(vector);
+  Reg wide = d.widen(d.reg(index));
+  const Regs out = d.freshResults(&instruction);
+  Op &op = d.emitWide(element ? putElementHandler(width()) : pickElementHandler(width()),
+                      element ? llvm::ArrayRef<Reg>(out) : llvm::ArrayRef<Reg>(), in);
+  op.a = wide;
+  op.registers |= Op::HasA;
+  if (element) {
+    op.b = d.reg(element);
+    op.registers |= Op::HasB;
+  } else {
+    op.d = out[0];
+    op.registers |= Op::HasD;
+  }
+}
+
+void Arithmetic::aggregate() {
+  if (auto *extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
+    auto [first, count] = elementRange(d, extract->getAggregateOperand()->getType(), extract->getIndices());
+    const Regs all = d.regs(extract->getAggregateOperand());
+    d.define(&instruction, Regs(all.begin() + first, all.begin() + first + count));
+  } else if (auto *insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction)) {
+    auto [first, count] = elementRange(d, insert->getType(), insert->getIndices());
+    Regs all = d.regs(insert->getAggregateOperand());
+    const Regs part = d.regs(insert->getInsertedValueOperand());
+    std::copy(part.begin(), part.end(), all.begin() + first);
+    d.define(&instruction, all);
+  } else if (auto *extract = llvm::dyn_cast<llvm::ExtractElementInst>(&instruction)) {
+    const Regs all = d.regs(extract->getVectorOperand());
+    auto *index = llvm::dyn_cast<llvm::ConstantInt>(extract->getIndexOperand());
+    size_t each = d.leaves(extract->getType()).size();
+    if (!index)
+      return byVariable(extract->getVectorOperand(), extract->getIndexOperand(), nullptr);
+    size_t first = index->getZExtValue() * each;
+    if (first + each > all.size())
+      return d.fail("extractelement out of range");
+    d.define(&instruction, Regs(all.begin() + first, all.begin() + first + each));
+  } else if (auto *insert = llvm::dyn_cast<llvm::InsertElementInst>(&instruction)) {
+    auto *index = llvm::dyn_cast<llvm::ConstantInt>(insert->getOperand(2));
+    if (!index)
+      return byVariable(insert->getOperand(0), insert->getOperand(2), insert->getOperand(1));
+    Regs all = d.regs(insert->getOperand(0));
+    const Regs part = d.regs(insert->getOperand(1));
+    size_t first = index->getZExtValue() * part.size();
+    if (first + part.size() > all.size())
+      return d.fail("insertelement out of range");
+    std::copy(part.begin(), part.end(), all.begin() + first);
+    d.define(&instruction, all);
+  } else if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction)) {
+    Regs both = d.regs(shuffle->getOperand(0));
+    const Regs second = d.regs(shuffle->getOperand(1));
+    both.append(second.begin(), second.end());
+    Regs results;
+    const Regs undefined = d.regs(llvm::UndefValue::get(shuffle->getType()->getScalarType()));
+    for (int index : shuffle->getShuffleMask())
+      results.push_back(index < 0 ? undefined[0] : both[static_cast<size_t>(index)]);
+    d.define(&instruction, results);
+  } else {
+    d.fail(llvm::Twine("unsupported instruction '") + instruction.getOpcodeName() + "'");
+  }
+}
+
+} // namespace
+
+void decodeArithmetic(Decoder &decoder, llvm::Instruction &instruction) {
+  Arithmetic arithmetic{decoder, instruction};
+  using I = llvm::Instruction;
+  if (arithmetic.binary())
+    return;
+  switch (instruction.getOpcode()) {
+  case I::FNeg: {
+    const Regs a = decoder.regs(instruction.getOperand(0)), results = decoder.freshResults(&instruction);
+    for (size_t i = 0; i < a.size(); ++i)
+      decoder.emit(negateHandler(decoder.kindOfReg(a[i]), decoder.width()), results[i], {a[i]});
+    return;
+  }
+  case I::ICmp:
+  case I::FCmp:
+    return arithmetic.compare(llvm::cast<llvm::CmpInst>(instruction));
+  case I::BitCast:
+    return arithmetic.bitcast(instruction.getOperand(0), instruction.getType());
+  case I::Trunc:
+  case I::ZExt:
+  case I::SExt:
+  case I::FPTrunc:
+  case I::FPExt:
+  case I::FPToSI:
+  case I::FPToUI:
+  case I::SIToFP:
+  case I::UIToFP:
+  case I::PtrToInt:
+  case I::PtrToAddr:
+  case I::IntToPtr:
+    return arithmetic.convert(llvm::cast<llvm::CastInst>(instruction));
+  case I::Select:
+    return arithmetic.select(llvm::cast<llvm::SelectInst>(instruction));
+  case I::Freeze:
+    return decoder.define(&instruction, decoder.regs(instruction.getOperand(0)));
+  case I::Load:
+  case I::Store:
+  case I::GetElementPtr:
+  case I::Alloca:
+  case I::AddrSpaceCast:
+    return decodeMemory(decoder, instruction);
+  case I::AtomicRMW:
+    return decodeAtomicRmw(decoder, llvm::cast<llvm::AtomicRMWInst>(instruction));
+  case I::AtomicCmpXchg:
+    return decodeCmpXchg(decoder, llvm::cast<llvm::AtomicCmpXchgInst>(instruction));
+  case I::Fence:
+    return decodeFence(decoder, llvm::cast<llvm::FenceInst>(instruction));
+  default:
+    return arithmetic.aggregate();
+  }
+}
+
+} // namespace tilejit::sim

@@ -1,0 +1,161 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Loads, stores, address arithmetic, local variables, and casts between address spaces.
+
+#include "decode/Atomics.h"
+#include "decode/Decoder.h"
+
+#include "core/GlobalMemory.h"
+#include "core/Handlers.h"
+#include "core/Pointers.h"
+
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Operator.h"
+
+namespace tilejit::sim {
+
+namespace {
+
+bool mayBeShared(unsigned addressSpace) {
+  return addressSpace == sharedSpace || addressSpace == genericSpace || addressSpace == clusterSharedSpace;
+}
+
+/// Whether pointers of a space are 32 bits wide: arithmetic on them wraps there.
+bool isNarrow(const Decoder &d, unsigned addressSpace) { return d.layout().getPointerSizeInBits(addressSpace) <= 32; }
+
+/// A load or store of a value's scalars at one pointer.
+void access(Decoder &d, llvm::Value *pointer, llvm::Type *type, const Regs &regs, uint64_t alignment, bool isStore) {
+  Leaves leaves = d.leaves(type);
+  unsigned space = pointer->getType()->getPointerAddressSpace();
+  if (space > sharedSpace + 4 && space != parameterSpace)
+    return d.fail(llvm::Twine(isStore ? "unsupported store to" : "unsupported load from") + " address space " +
+                  llvm::Twine(space));
+  if (type->isVectorTy() && d.layout().getTypeSizeInBits(type->getScalarType()) % 8 != 0)
+    return d.fail("unsupported access to a vector of elements that are no whole bytes");
+  uint64_t bytes = d.layout().getTypeStoreSize(type);
+  if (bytes == 0)
+    return;
+  Reg address = d.reg(pointer);
+  Op &op = d.emitWide(isStore ? storeHandler(d.width()) : loadHandler(d.width()),
+                      isStore ? llvm::ArrayRef<Reg>() : llvm::ArrayRef<Reg>(regs),
+                      isStore ? llvm::ArrayRef<Reg>(regs) : llvm::ArrayRef<Reg>(), space);
+  op.a = address;
+  op.registers |= Op::HasA;
+  OpOperands &x = d.operandsOf(op);
+  x.numbers = {static_cast<int64_t>(bytes), static_cast<int64_t>(alignment)};
+  for (const Leaf &leaf : leaves) {
+    x.offsets.push_back(leaf.offset);
+    x.numbers.push_back((leaf.bits + 7) / 8);
+  }
+  if (mayBeShared(space))
+    d.noteSharedAccess(bytes, alignment);
+}
+
+void address(Decoder &d, llvm::GetElementPtrInst &gep) {
+  if (gep.getType()->isVectorTy())
+    return d.fail("unsupported vector of pointers");
+  unsigned space = gep.getPointerAddressSpace();
+  const Regs base = d.regs(gep.getPointerOperand());
+  Reg at = base[0];
+  if (base.size() > 1)
+    return d.fail("unsupported address arithmetic on a buffer pointer");
+  uint32_t narrow = isNarrow(d, space) ? 1 : 0;
+  int64_t displacement = 0;
+  auto type = llvm::gep_type_begin(gep);
+  for (unsigned i = 1; i < gep.getNumOperands(); ++i, ++type) {
+    llvm::Value *index = gep.getOperand(i);
+    if (llvm::StructType *structure = type.getStructTypeOrNull()) {
+      auto field = static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index)->getZExtValue());
+      displacement +=
+          static_cast<int64_t>(d.layout().getStructLayout(structure)->getElementOffset(field).getFixedValue());
+      continue;
+    }
+    auto step = static_cast<int64_t>(type.getSequentialElementStride(d.layout()).getFixedValue());
+    if (auto *number = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+      displacement += number->getSExtValue() * step;
+      continue;
+    }
+    Reg variable = d.reg(index);
+    unsigned bits = index->getType()->getIntegerBitWidth();
+    if (bits != 8 * sizeOf(d.kindOfReg(variable))) {
+      Reg extended = d.newReg(d.kindOfReg(variable));
+      d.emit(signExtendHandler(d.kindOfReg(variable), d.width()), extended, {variable}, bits);
+      variable = extended;
+    }
+    Reg next = d.newReg(Kind::Pointer);
+    Op &op = d.emit(addressHandler(d.kindOfReg(variable), d.width()), next, {at, variable}, step);
+    op.c = narrow;
+    at = next;
+  }
+  if (displacement) {
+    Reg next = d.newReg(Kind::Pointer);
+    d.emit(displacementHandler(d.width()), next, {at}, displacement).c = narrow;
+    at = next;
+  }
+  d.define(&gep, {at});
+}
+
+void castSpace(Decoder &d, llvm::AddrSpaceCastInst &cast) {
+  const Regs from = d.regs(cast.getOperand(0));
+  unsigned source = cast.getSrcAddressSpace(), target = cast.getDestAddressSpace();
+  auto windowOfSpace = [](unsigned space) {
+    return space == sharedSpace || space == clusterSharedSpace ? sharedWindow : space == localSpace ? localWindow : 0;
+  };
+  uint64_t up = windowOfSpace(source), down = windowOfSpace(target);
+  if (from.size() != 1 || d.leaves(cast.getType()).size() != 1)
+    return d.fail("unsupported cast of a buffer pointer");
+  if (up == down) // Between global, constant, generic: the same number.
+    return d.define(&cast, from);
+  Reg result = d.newReg(Kind::Pointer);
+  auto window = static_cast<int64_t>(up ? up : down);
+  d.emit(addressSpaceHandler(d.width()), result, {from[0]}, up ? window : -window);
+  d.define(&cast, {result});
+}
+
+void local(Decoder &d, llvm::AllocaInst &variable) {
+  auto *count = llvm::dyn_cast<llvm::ConstantInt>(variable.getArraySize());
+  if (!count)
+    return d.fail("unsupported local array of variable size");
+  uint64_t bytes = d.layout().getTypeAllocSize(variable.getAllocatedType()) * count->getZExtValue();
+  uint64_t offset = d.allocateLocal(bytes, variable.getAlign().value());
+  // Where local variables are generic pointers (NVPTX) the window is part of the address.
+  if (variable.getAddressSpace() == genericSpace)
+    offset += localWindow;
+  d.define(&variable, {d.constant(Kind::Pointer, offset)});
+}
+
+} // namespace
+
+uint32_t Decoder::allocateLocal(uint64_t bytes, uint64_t alignment) {
+  uint64_t offset = (program_.localBytes + alignment - 1) / alignment * alignment;
+  constexpr uint64_t most = 512 << 10; // What NVIDIA allows a thread.
+  if (offset + bytes > most) {
+    fail("local variables take more than " + llvm::Twine(most) + " bytes a thread");
+    return 0;
+  }
+  program_.localBytes = static_cast<uint32_t>(offset + std::max<uint64_t>(bytes, 1));
+  return static_cast<uint32_t>(offset);
+}
+
+void decodeMemory(Decoder &d, llvm::Instruction &instruction) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    if (load->isAtomic() || load->isVolatile())
+      return decodeAtomicLoad(d, *load);
+    const Regs results = d.freshResults(load);
+    return access(d, load->getPointerOperand(), load->getType(), results, load->getAlign().value(), false);
+  }
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    if (store->isAtomic() || store->isVolatile())
+      return decodeAtomicStore(d, *store);
+    const Regs values = d.regs(store->getValueOperand());
+    return access(d, store->getPointerOperand(), store->getValueOperand()->getType(), values, store->getAlign().value(),
+                  true);
+  }
+  if (auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
+    return address(d, *gep);
+  if (auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(&instruction))
+    return castSpace(d, *cast);
+  local(d, llvm::cast<llvm::AllocaInst>(instruction));
+}
+
+} // namespace tilejit::sim

@@ -1,0 +1,32 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+if(TARGET TilejitSimulator)
+  tilejit_add_unit_test(SimulatorTest
+    SRCS
+      SimulatorAssemblyTest.cpp
+      SimulatorAsyncCopyTest.cpp
+      SimulatorAtomicsTest.cpp
+      SimulatorBulkCopyTest.cpp
+      SimulatorAmdLanesTest.cpp
+      SimulatorAmdMathTest.cpp
+      SimulatorAmdMatrixTest.cpp
+      SimulatorAmdMemoryTest.cpp
+      SimulatorCoreTest.cpp
+      SimulatorGlobalRaceTest.cpp
+      SimulatorNewerTextTest.cpp
+      ${PROJECT_SOURCE_DIR}/runtime/simulator/decode/NewerText.cpp
+      SimulatorBarrierTest.cpp
+      SimulatorLanesTest.cpp
+      SimulatorMatrixCases.cpp
+      SimulatorMatrixMemoryTest.cpp
+      SimulatorMatrixTest.cpp
+      SimulatorIntrinsicsTest.cpp
+      SimulatorNarrowFloatTest.cpp
+      ${PROJECT_SOURCE_DIR}/runtime/simulator/core/NarrowFloat.cpp
+      SimulatorNvvmTest.cpp
+      SimulatorPtxTest.cpp
+      SimulatorVectorMathTest.cpp
+      SimulatorWarpgroupTest.cpp
+    DEPS TilejitSimulatorLoader)
+  target_include_directories(SimulatorTest PRIVATE ${PROJECT_SOURCE_DIR}/runtime/simulator)
+  add_dependencies(SimulatorTest TilejitSimulator)
+endif()

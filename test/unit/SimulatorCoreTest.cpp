@@ -1,0 +1,84 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The simulator's core: plain instructions, divergence, memory, and what its checks report.
+
+#include "SimulatorKernel.h"
+
+namespace tilejit::sim::test {
+
+namespace {
+
+const char *vectorAdd = R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @add(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, i32 %n) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %g = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %base = mul i32 %g, 64
+  %i = add i32 %base, %t
+  %in = icmp slt i32 %i, %n
+  br i1 %in, label %body, label %end
+body:
+  %w = sext i32 %i to i64
+  %pa = getelementptr float, ptr addrspace(1) %a, i64 %w
+  %pb = getelementptr float, ptr addrspace(1) %b, i64 %w
+  %pc = getelementptr float, ptr addrspace(1) %c, i64 %w
+  %x = load float, ptr addrspace(1) %pa, align 4
+  %y = load float, ptr addrspace(1) %pb, align 4
+  %s = fadd float %x, %y
+  store float %s, ptr addrspace(1) %pc, align 4
+  br label %end
+end:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+)";
+
+std::vector<float> ramp(size_t n, float step) {
+  std::vector<float> values(n);
+  for (size_t i = 0; i < n; ++i)
+    values[i] = static_cast<float>(i) * step;
+  return values;
+}
+
+} // namespace
+
+TEST_CASE("a vector addition is right at ragged sizes", "[simulator]") {
+  for (int n : {1, 31, 64, 65, 1000}) {
+    Machine machine("sm_80", vectorAdd);
+    float *a = machine.array(ramp(static_cast<size_t>(n), 1)), *b = machine.array(ramp(static_cast<size_t>(n), 2));
+    float *c = machine.output<float>(static_cast<size_t>(n));
+    Outcome outcome = machine.run("add", {static_cast<uint32_t>((n + 63) / 64), 1, 1}, {64, 1, 1}, a, b, c, n);
+    CHECK(kinds(outcome).empty());
+    for (int i = 0; i < n; ++i)
+      REQUIRE(c[i] == 3.0f * static_cast<float>(i));
+  }
+}
+
+TEST_CASE("an access past the end is reported with its place", "[simulator]") {
+  Machine machine("sm_80", vectorAdd);
+  float *a = machine.array(ramp(64, 1)), *b = machine.array(ramp(60, 1), "b");
+  float *c = machine.output<float>(64);
+  Outcome outcome = machine.run("add", {1, 1, 1}, {64, 1, 1}, a, b, c, 64);
+  REQUIRE(kinds(outcome) == "bounds");
+  CHECK(outcome.reports[0].count == 4);
+  CHECK(outcome.reports[0].message.find("0 bytes past the end of b") != std::string::npos);
+  CHECK(outcome.reports[0].message.find("lane 28 (thread 60)") != std::string::npos);
+}
+
+TEST_CASE("a read of what nobody wrote is reported", "[simulator]") {
+  Machine machine("sm_80", vectorAdd);
+  float *a = machine.array(ramp(64, 1)), *b = machine.output<float>(64), *c = machine.output<float>(64);
+  CHECK(kinds(machine.run("add", {1, 1, 1}, {64, 1, 1}, a, b, c, 64)) == "uninitialized");
+}
+
+TEST_CASE("contiguous accesses touch the ideal number of sectors", "[simulator]") {
+  Machine machine("sm_80", vectorAdd);
+  float *a = machine.array(ramp(256, 1)), *b = machine.array(ramp(256, 1)), *c = machine.output<float>(256);
+  Outcome outcome = machine.run("add", {4, 1, 1}, {64, 1, 1}, a, b, c, 256);
+  CHECK(outcome.counters.sectors == 3 * 256 * 4 / 32);
+  CHECK(outcome.counters.sectors == outcome.counters.sectorsIdeal);
+  CHECK(outcome.counters.threadInstructions == 4 * 2 * 32 * (6 + 9 + 1));
+}
+
+} // namespace tilejit::sim::test
