@@ -3,6 +3,7 @@
 // Several processes and threads at one cache: races, single flight, and kill -9 at any moment.
 
 #include "CacheFixture.h"
+#include "tilejit/Cache/Toolchain.h"
 
 #include <catch2/catch.hpp>
 
@@ -76,6 +77,39 @@ TEST_CASE("16 processes that want one kernel compile it once", "[process]") {
   CacheUsage usage = openReal(f)->usage();
   CHECK(usage.counters.misses == 1);
   CHECK(usage.counters.hits == 15);
+}
+
+TEST_CASE("of many processes that meet an unknown worker one asks it", "[process]") {
+  CacheFixture f;
+  std::string asked = f.folder / "asked", worker = f.folder / "worker";
+  CacheFixture::overwrite(worker, "worker 1");
+  int start[2];
+  REQUIRE(::pipe(start) == 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 16; ++i)
+    children.push_back(inChild([&] {
+      ::close(start[1]);
+      char nothing;
+      if (::read(start[0], &nothing, 1) != 0) // Until the parent lets all go at once.
+        return 2;
+      std::unique_ptr<Cache> cache = openReal(f);
+      Expected<Toolchain> found = findToolchain(
+          realSystem(), cache->stateFolder(), worker,
+          [&]() -> Expected<Toolchain> {
+            note(asked);
+            Toolchain toolchain{{}, "22.1.0"};
+            TILEJIT_ASSIGN_OR_RETURN(std::string identity, fileIdentity(realSystem(), worker));
+            toolchain.parts = {{"worker", identity, worker}};
+            return toolchain;
+          },
+          [&] { return cache->beginFlight("toolchain", minute); });
+      return found && found->llvmVersion == "22.1.0" ? 0 : 1;
+    }));
+  ::close(start[0]);
+  ::close(start[1]);
+  for (pid_t child : children)
+    CHECK(waitFor(child) == 0);
+  CHECK(notes(asked) == 1);
 }
 
 TEST_CASE("processes without single flight still agree", "[process]") {

@@ -268,11 +268,17 @@ Expected<Toolchain> loadedToolchain(System &system, std::string llvmVersion) {
 }
 
 Expected<Toolchain> findToolchain(System &system, const std::string &folder, const std::string &workerPath,
-                                  const AskToolchain &ask) {
+                                  const AskToolchain &ask, const AwaitTurn &await) {
   std::string path = folder.empty() ? "" : memoryPath(system, folder, workerPath);
   if (!path.empty())
     if (std::optional<Toolchain> known = recall(system, path, workerPath))
       return *std::move(known);
+  std::optional<CacheFlight> turn;
+  if (!path.empty() && await) {
+    turn.emplace(await());
+    if (std::optional<Toolchain> known = recall(system, path, workerPath))
+      return *std::move(known);
+  }
   TILEJIT_ASSIGN_OR_RETURN(Toolchain toolchain, ask());
   if (!path.empty())
     remember(system, path, workerPath, toolchain);

@@ -177,7 +177,12 @@ Expected<Toolchain> ContextImpl::findToolchainNow(bool &asked) {
     TILEJIT_ASSIGN_OR_RETURN(WorkerPool::Lease worker, workers()->lease());
     return worker->identity();
   };
-  TILEJIT_ASSIGN_OR_RETURN(Toolchain found, findToolchain(*options_.system, toolchainFolder(), program, ask));
+  // Of many processes that start on an empty cache one loads the compiler to learn who it is.
+  auto await = [&] {
+    int64_t timeoutNs = options_.settings.compileTimeoutSeconds() * int64_t{1'000'000'000};
+    return cache().beginFlight("toolchain " + program, timeoutNs);
+  };
+  TILEJIT_ASSIGN_OR_RETURN(Toolchain found, findToolchain(*options_.system, toolchainFolder(), program, ask, await));
   std::lock_guard lock(mutex_);
   toolchain_ = std::move(found);
   return *toolchain_;

@@ -9,6 +9,7 @@
 
 #include "tilejit/Base/Status.h"
 #include "tilejit/Base/System.h"
+#include "tilejit/Cache/Cache.h"
 
 #include <functional>
 #include <string>
@@ -50,11 +51,15 @@ Expected<Toolchain> loadedToolchain(System &system, std::string llvmVersion);
 /// Asks the worker.
 using AskToolchain = std::function<Expected<Toolchain>()>;
 
+/// Waits until this process may be the one that asks (Cache::beginFlight).
+using AwaitTurn = std::function<CacheFlight()>;
+
 /// The toolchain behind a worker program: remembered in `folder` (Cache::stateFolder(); empty: nothing is remembered)
 /// while device, inode, size, mtime and ctime of every part are what they were, else asked for. A folder that can't be
-/// written is ignored.
+/// written is ignored. `await`, where there is one, comes before asking, so that of many processes one asks and the
+/// others find what it remembered.
 Expected<Toolchain> findToolchain(System &system, const std::string &folder, const std::string &workerPath,
-                                  const AskToolchain &ask);
+                                  const AskToolchain &ask, const AwaitTurn &await = nullptr);
 
 } // namespace tilejit
 
