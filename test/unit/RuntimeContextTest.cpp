@@ -175,6 +175,79 @@ TEST_CASE("a child after fork uses the context as before", "[runtime]") {
   CHECK(context->counters().workerStarts == 1);
 }
 
+TEST_CASE("spellings of a tile file share one kernel", "[runtime]") {
+  Folder folder;
+  Settings settings = fakeSettings(folder / "cache");
+  auto tile = [](const std::string &text) { return *parseSource(text, "kernel.mlir"); };
+  Source first = tile("// one spelling\nmodule {}\n"), second = tile("// another\n// spelling\nmodule {}\n"),
+         other = tile("// one spelling\nmodule { }\n");
+  std::string canonicalKey;
+  {
+    auto context = makeContext(settings);
+    TargetSpec target = native(*context);
+    auto compiled = context->compile(first, target);
+    REQUIRE(compiled.isOk());
+    CHECK(compiled->report.cache == CacheUse::Miss);
+    CHECK(compiled->entry.material.kind == DescriptionKind::TileIR);
+    canonicalKey = compiled->entry.key();
+    auto again = context->compile(second, target);
+    REQUIRE(again.isOk());
+    CHECK(again->report.cache == CacheUse::Hit);
+    CHECK(again->report.workerStarted); // It said what the file means.
+    CHECK(again->payload() == compiled->payload());
+    CHECK(context->counters().compiles == 1);
+    CHECK(context->counters().cacheMisses == 1);
+    CHECK(context->counters().cacheHits == 1);
+    CHECK(context->cache().counters().misses == 1);
+    CHECK(context->cache().counters().hits == 1);
+    REQUIRE(context->compile(other, target).isOk());
+    CHECK(context->counters().compiles == 2);
+  }
+  auto context = makeContext(settings);
+  TargetSpec target = native(*context);
+  CompileOptions options;
+  options.noCompile = true;
+  for (const Source &source : {first, second}) {
+    auto found = context->compile(source, target, options);
+    REQUIRE(found.isOk());
+    CHECK(found->report.cache == CacheUse::Hit);
+    CHECK(found->entry.key() == canonicalKey);
+  }
+  CHECK(context->counters().workerStarts == 0);
+  CHECK(context->cache().verify().damaged.empty());
+  // The entry that an alias stands for may be evicted first.
+  for (const CacheEntryInfo &entry : context->cache().list())
+    if (entry.key == canonicalKey)
+      std::filesystem::remove(entry.path);
+  CHECK(context->compile(second, target, options).status().code() == StatusCode::NotCached);
+  auto renewed = context->compile(second, target);
+  REQUIRE(renewed.isOk());
+  CHECK(renewed->report.cache == CacheUse::Miss);
+  CHECK(context->compile(first, target, options).isOk());
+}
+
+TEST_CASE("many first processes start one worker", "[runtime]") {
+  Folder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      auto context = makeContext(fakeSettings(folder / "cache"));
+      bool good = context->prepare(addition(), native(*context)).isOk();
+      _exit(good ? static_cast<int>(context->counters().workerStarts) : 100);
+    }
+    children.push_back(child);
+  }
+  int starts = 0;
+  for (pid_t child : children) {
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    starts += WEXITSTATUS(status);
+  }
+  CHECK(starts == 1);
+}
+
 TEST_CASE("the counters are text that Prometheus reads", "[runtime]") {
   Folder folder;
   auto context = makeContext(fakeSettings(folder / "cache"));

@@ -68,6 +68,17 @@ void misbehave(int64_t trouble) {
   }
 }
 
+/// What a tile file means: its lines that are no comments.
+std::string withoutComments(std::string_view text) {
+  std::string kept;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    if (std::string_view line = text.substr(begin, end - begin); !line.starts_with("//"))
+      kept.append(line).append("\n");
+  }
+  return kept;
+}
+
 abi::CompileResponse answer(const abi::CompileRequest &request) {
   abi::CompileResponse response;
   if (troubleOf(request) == test::Refuse) {
@@ -80,7 +91,9 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
     response.status = Status(StatusCode::Internal, "the fake compiler has no kernel or no target");
     return response;
   }
-  response.payload = request.emit == abi::EmitKind::Asm ? "text of assembly\n" : *payload;
+  response.payload = request.emit == abi::EmitKind::Asm    ? "text of assembly\n"
+                     : request.emit == abi::EmitKind::Tile ? withoutComments(request.source)
+                                                           : *payload;
   if (troubleOf(request) == test::DamagedPayload)
     response.payload.resize(response.payload.size() / 2);
   response.manifest.op = "elementwise";

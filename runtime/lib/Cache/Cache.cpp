@@ -47,6 +47,10 @@ CacheLookup Cache::lookup(const KeyMaterial &material, Look look) {
     return {std::nullopt, realRoot_.empty() ? unusableReason_ : "the key can't be stored"};
   }
   Expected<CachedKernel> kernel = readEntry(path, material);
+  if (kernel && kernel->isAlias()) {
+    KeyMaterial target = kernel->aliased();
+    kernel = readEntry(entryPath(target), target);
+  }
   count(kernel.isOk());
   if (!kernel)
     return {std::nullopt, kernel.status().message()};

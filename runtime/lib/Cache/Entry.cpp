@@ -72,6 +72,19 @@ CachedKernel copyKernel(const RawKernel &raw, KeyMaterial material) {
 
 } // namespace
 
+KeyMaterial CachedKernel::aliased() const {
+  KeyMaterial target = material;
+  target.kind = DescriptionKind::TileIR;
+  target.description = payloads.at(0).bytes;
+  return target;
+}
+
+CachedKernel makeAlias(KeyMaterial file, const CachedKernel &kernel) {
+  CachedKernel alias{std::move(file), kernel.manifest, {}};
+  alias.payloads.push_back({"alias", alias.material.target, kernel.material.description});
+  return alias;
+}
+
 std::string encodePackage(const std::vector<CachedKernel> &kernels) {
   std::string body;
   for (const CachedKernel &kernel : kernels) {

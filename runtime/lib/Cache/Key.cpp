@@ -109,7 +109,7 @@ Expected<KeyMaterial> decodeKeyMaterial(std::string_view bytes) {
   material.tilejitVersion = in.text("tilejit");
   material.llvmVersion = in.text("llvm");
   int64_t kind = in.integer("kind");
-  material.kind = kind == 0 ? DescriptionKind::Json : DescriptionKind::FileHash;
+  material.kind = kind == 0 ? DescriptionKind::Json : kind == 1 ? DescriptionKind::FileHash : DescriptionKind::TileIR;
   material.description = in.text("description");
   material.emit = in.text("emit");
   material.target = in.text("target");

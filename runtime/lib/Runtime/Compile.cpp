@@ -5,12 +5,14 @@
 #include "ContextImpl.h"
 
 #include "tilejit/ABI/KernelABI.h"
+#include "tilejit/Base/Hash.h"
 #include "tilejit/Base/Text.h"
 #include "tilejit/Description/Config.h"
 #include "tilejit/Description/Parse.h"
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace tilejit {
@@ -59,6 +61,8 @@ struct ContextImpl::Attempt {
   bool toolchainChanged = false; ///< The worker is another one than the key says: start again.
   bool damagedEntry = false;     ///< A hit whose manifest can't be read: start again.
   int64_t compileNs = 0;
+  std::optional<CachedKernel> meaning; ///< A tile file's kernel, where its spelling was not known.
+  bool meaningWasHit = false;          ///< It came from the cache.
 };
 
 /// Refuses schedule options that the compiler would refuse, without asking it.
@@ -101,7 +105,7 @@ Expected<CompiledKernel> ContextImpl::compile(const Source &source, const Target
   int64_t started = options_.system->monotonicNanoseconds();
   bool workerStarted = false;
   for (int round = 0;; ++round) {
-    Attempt attempt{source, target, options, {}, {}, false, false, 0};
+    Attempt attempt{source, target, options, {}, {}, false, false, 0, std::nullopt, false};
     Expected<CompiledKernel> result = compileOnce(attempt);
     workerStarted |= attempt.report.workerStarted;
     bool again = (attempt.toolchainChanged || attempt.damagedEntry) && round < 2;
@@ -142,7 +146,7 @@ Expected<CompiledKernel> ContextImpl::compileOnce(Attempt &attempt) {
     std::string reason = manifest ? "no payload, or one of another ABI" : manifest.status().message();
     attempt.damagedEntry = attempt.report.cache == CacheUse::Hit;
     if (attempt.damagedEntry)
-      cache().reject(attempt.material, reason);
+      cache().reject(entry.material, reason);
     return Status(StatusCode::Internal, "the compiler's answer can't be used: " + reason);
   }
   compiled.manifest = *std::move(manifest);
@@ -175,14 +179,48 @@ Expected<CachedKernel> ContextImpl::findKernel(Attempt &attempt) {
     return *std::move(found.kernel);
   }
   int64_t timeoutNs = options_.settings.compileTimeoutSeconds() * int64_t{1'000'000'000};
-  auto found = cache().findOrCompile(attempt.material, timeoutNs, [&] { return runWorker(attempt); });
-  ++(found && found->wasHit ? counters_.cacheHits : counters_.cacheMisses);
+  // A tile file as tile IR is not worth a look for other spellings: finding them is the whole work.
+  bool hasSpellings = attempt.source.isTile() && attempt.options.emit != abi::EmitKind::Tile;
+  auto found = cache().findOrCompile(attempt.material, timeoutNs,
+                                     [&] { return hasSpellings ? compileTile(attempt) : runWorker(attempt); });
+  bool wasHit = found && (found->wasHit || attempt.meaningWasHit);
+  ++(wasHit ? counters_.cacheHits : counters_.cacheMisses);
   if (!found)
     return found.status();
-  if (found->wasHit)
+  if (wasHit)
     report.cache = CacheUse::Hit;
-  report.missReason = std::move(found->missReason);
-  return std::move(found->kernel);
+  else
+    report.missReason = std::move(found->missReason);
+  return attempt.meaning ? *std::move(attempt.meaning) : std::move(found->kernel);
+}
+
+/// A tile file whose bytes are new: the worker says what it means, and the kernel of that is found or compiled. Gives
+/// an alias for the file's bytes; the kernel itself is in the attempt.
+Expected<CachedKernel> ContextImpl::compileTile(Attempt &attempt) {
+  TILEJIT_RETURN_IF_ERROR(crashMemory(attempt.options).recent(attempt.report.key));
+  int64_t started = options_.system->monotonicNanoseconds();
+  Expected<abi::CompileResponse> meaning = exchange(attempt, abi::EmitKind::Tile);
+  if (!meaning) {
+    counters_.compiles += !attempt.toolchainChanged;
+    counters_.compileFailures += !attempt.toolchainChanged;
+    return meaning.status();
+  }
+  int64_t spent = options_.system->monotonicNanoseconds() - started;
+  attempt.report.stagesMs.emplace_back("meaning", static_cast<double>(spent) * msPerNs);
+  // The printed form has no names and places; what of them the manifest keeps is part of the meaning.
+  KeyMaterial file = attempt.material;
+  attempt.material.kind = DescriptionKind::TileIR;
+  attempt.material.description =
+      KeyHasher().add("tile ir", meaning->payload).add("manifest", abi::manifestJson(meaning->manifest)).finish().hex();
+  if (CacheLookup known = cache().lookup(attempt.material, Cache::Look::AfterWait); known.isHit()) {
+    attempt.meaning = *std::move(known.kernel);
+    attempt.meaningWasHit = true;
+  } else {
+    TILEJIT_ASSIGN_OR_RETURN(attempt.meaning, runWorker(attempt));
+    cache().publish(*attempt.meaning);
+  }
+  attempt.compileNs += spent;
+  return makeAlias(std::move(file), *attempt.meaning);
 }
 
 CrashMemory ContextImpl::crashMemory(const CompileOptions &options) {
@@ -204,6 +242,18 @@ Expected<CachedKernel> ContextImpl::runWorker(Attempt &attempt) {
 }
 
 Expected<CachedKernel> ContextImpl::askWorker(Attempt &attempt) {
+  TILEJIT_ASSIGN_OR_RETURN(abi::CompileResponse response, exchange(attempt, attempt.options.emit));
+  CachedKernel kernel;
+  kernel.material = attempt.material;
+  kernel.manifest = abi::manifestJson(response.manifest);
+  kernel.payloads.push_back(
+      {isLoadable(attempt.options.emit) ? "elf" : "text", attempt.material.target, std::move(response.payload)});
+  return kernel;
+}
+
+/// Has the worker bring the source into a form; its stages are reported where that is the form that was asked for. The
+/// response's status is ok.
+Expected<abi::CompileResponse> ContextImpl::exchange(Attempt &attempt, abi::EmitKind emit) {
   attempt.report.workerStarted = true;
   int64_t started = options_.system->monotonicNanoseconds();
   std::shared_ptr<WorkerPool> pool = workers();
@@ -213,15 +263,17 @@ Expected<CachedKernel> ContextImpl::askWorker(Attempt &attempt) {
     attempt.toolchainChanged = true;
     return Status(StatusCode::WorkerFailed, "the compile worker is replaced again and again");
   }
+  bool isReported = emit == attempt.options.emit;
   int64_t startNs = options_.system->monotonicNanoseconds() - started + attempt.compileNs;
-  attempt.report.stagesMs.emplace_back("worker", static_cast<double>(startNs) * msPerNs);
+  if (isReported)
+    attempt.report.stagesMs.emplace_back("worker", static_cast<double>(startNs) * msPerNs);
 
   abi::CompileRequest request;
   request.sourceKind = attempt.source.isTile() ? abi::SourceKind::TileIR : abi::SourceKind::Description;
   request.source = sourceText(attempt.source);
   request.sourceName = attempt.source.name;
   request.target = encodeTarget(attempt.target);
-  request.emit = attempt.options.emit;
+  request.emit = emit;
   request.config = attempt.options.config;
   WorkerFault fault;
   auto response = worker->compile(request, fault);
@@ -234,16 +286,12 @@ Expected<CachedKernel> ContextImpl::askWorker(Attempt &attempt) {
       crashMemory(attempt.options).remember(attempt.report.key, status);
     return explainFailure(attempt, std::move(status));
   }
-  for (auto &stage : response->stagesMs)
-    attempt.report.stagesMs.push_back(std::move(stage));
+  if (isReported)
+    for (auto &stage : response->stagesMs)
+      attempt.report.stagesMs.push_back(std::move(stage));
   if (!response->status.isOk())
     return explainFailure(attempt, std::move(response->status));
-  CachedKernel kernel;
-  kernel.material = attempt.material;
-  kernel.manifest = abi::manifestJson(response->manifest);
-  kernel.payloads.push_back(
-      {isLoadable(request.emit) ? "elf" : "text", attempt.material.target, std::move(response->payload)});
-  return kernel;
+  return *std::move(response);
 }
 
 /// Leaves a file that shows the failure again, except where the fault is in the user's own file.

@@ -73,6 +73,8 @@ private:
   CrashMemory crashMemory(const CompileOptions &options);
   Expected<CachedKernel> runWorker(Attempt &attempt);
   Expected<CachedKernel> askWorker(Attempt &attempt);
+  Expected<CachedKernel> compileTile(Attempt &attempt);
+  Expected<abi::CompileResponse> exchange(Attempt &attempt, abi::EmitKind emit);
   Expected<CachedKernel> findKernel(Attempt &attempt);
   Status explainFailure(const Attempt &attempt, Status status);
   Expected<CompiledKernel> compileOnce(Attempt &attempt);

@@ -120,7 +120,8 @@ public:
   /// First: counted as a hit or a miss. AfterWait: the second look once a flight is held; a hit takes the miss that was
   /// counted before back.
   enum class Look { First, AfterWait };
-  /// Finds a kernel. Whatever is wrong with an entry makes it a miss; damaged ones are put aside.
+  /// Finds a kernel, behind an alias too: then its material is not the one that was asked for. Whatever is wrong with
+  /// an entry makes it a miss; damaged ones are put aside.
   CacheLookup lookup(const KeyMaterial &material, Look look = Look::First);
   /// Stores a kernel; false where that was not possible (counted, warned of once). The caller goes on either way.
   bool publish(const CachedKernel &kernel);

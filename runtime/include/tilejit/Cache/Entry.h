@@ -18,7 +18,7 @@ namespace tilejit {
 
 /// Bytes that a device loads, or another form of them.
 struct Payload {
-  std::string kind;   ///< "elf", "ptx", "cubin", "hsaco", "bitcode", "text".
+  std::string kind;   ///< "elf", "ptx", "cubin", "hsaco", "bitcode", "text", "alias".
   std::string target; ///< TargetSpec::keyText() of what it runs on.
   std::string bytes;
 };
@@ -30,7 +30,15 @@ struct CachedKernel {
   std::vector<Payload> payloads;
 
   std::string key() const { return cacheKey(material); }
+
+  /// Whether this stands for another entry: one spelling of a tile file for what all its spellings mean.
+  bool isAlias() const { return payloads.size() == 1 && payloads[0].kind == "alias"; }
+  /// The key material of the entry that an alias stands for.
+  KeyMaterial aliased() const;
 };
+
+/// An entry for `file` (a tile file's hash) that stands for `kernel` (a TileIR entry).
+CachedKernel makeAlias(KeyMaterial file, const CachedKernel &kernel);
 
 /// No file larger than this is read.
 inline constexpr int64_t maxPackageBytes = int64_t{2} << 30;

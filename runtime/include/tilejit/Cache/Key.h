@@ -24,6 +24,7 @@ inline constexpr int cacheFormat = 1;
 enum class DescriptionKind : uint8_t {
   Json,     ///< KeyMaterial::description is canonical JSON.
   FileHash, ///< KeyMaterial::description is the digest (hex) of a tile file's bytes.
+  TileIR,   ///< KeyMaterial::description is the digest (hex) of what a tile file means, however it is spelled.
 };
 
 /// Everything that changes the code of a kernel.
