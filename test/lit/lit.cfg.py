@@ -1,6 +1,7 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 #
 # How lit runs the tests that are text: which files are tests, and the programs that their RUN lines may name.
+import glob
 import os
 
 import lit.formats
@@ -34,4 +35,6 @@ for program in ["tile-opt", "tile-interpret", "tilec"]:
     if os.path.exists(os.path.join(programs, program)):
         config.available_features.add(program)
     tools.append(ToolSubst(program, unresolved="ignore"))
+if glob.glob(os.path.join(config.tilejit_obj_root, "lib", "tilejit-simulator", "*", "libtilejit-simulator.so")):
+    config.available_features.add("simulator")
 llvm_config.add_tool_substitutions(tools, [programs, config.llvm_tools_dir])

@@ -112,13 +112,13 @@ Expected<abi::Config> parseConfig(const std::vector<std::string> &texts) {
   return config;
 }
 
-Expected<std::array<int64_t, 3>> parseGrid(const std::string &text) {
-  TILEJIT_ASSIGN_OR_RETURN(std::vector<std::string> words, splitWords(text, "--grid"));
+Expected<std::array<int64_t, 3>> parseGrid(const std::string &text, const std::string &option) {
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<std::string> words, splitWords(text, option));
   if (words.size() > 3)
-    return refuse("--grid: expected X[,Y[,Z]], found '" + text + "'");
+    return refuse(option + ": expected X[,Y[,Z]], found '" + text + "'");
   std::array<int64_t, 3> grid{1, 1, 1};
   for (size_t i = 0; i < words.size(); ++i) {
-    TILEJIT_ASSIGN_OR_RETURN(grid[i], parseInteger(words[i], "--grid", 1, (int64_t{1} << 31) - 1));
+    TILEJIT_ASSIGN_OR_RETURN(grid[i], parseInteger(words[i], option, 1, (int64_t{1} << 31) - 1));
   }
   return grid;
 }

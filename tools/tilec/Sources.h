@@ -28,8 +28,8 @@ Expected<std::vector<std::string>> splitWords(const std::string &text, const std
 Expected<std::vector<TargetSpec>> parseTargets(Context &context, const std::optional<std::string> &text);
 /// --config k=v,... from all its occurrences. Values are integers; a key twice is refused.
 Expected<abi::Config> parseConfig(const std::vector<std::string> &texts);
-/// --grid X[,Y[,Z]].
-Expected<std::array<int64_t, 3>> parseGrid(const std::string &text);
+/// X[,Y[,Z]] of --grid or another option.
+Expected<std::array<int64_t, 3>> parseGrid(const std::string &text, const std::string &option = "--grid");
 /// A decimal integer in [low, high]; messages name `option`.
 Expected<int64_t> parseInteger(const std::string &text, const std::string &option, int64_t low, int64_t high);
 

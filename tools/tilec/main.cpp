@@ -70,6 +70,7 @@ int runProgram(int argc, char **argv) {
   addRun(registry);
   addVerify(registry);
   addBench(registry);
+  addSimulate(registry);
   addInspect(registry);
   addCache(registry);
   addDoctor(registry);
