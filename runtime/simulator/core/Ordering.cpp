@@ -98,7 +98,7 @@ void Ordering::barrier(const std::vector<unsigned> &warps, bool all) {
     joinInto(joined, lockStep_ ? released_[w] : seen_[w]);
     joinInto(fenced, proxySeen_[w]);
     // The first access of the wave after its fence; usually there is none.
-    for (uint32_t number = releasedAt_[w]; lockStep_ && number < covered; ++number)
+    for (uint32_t number = std::max(releasedAt_[w], firstEvent_); lockStep_ && number < covered; ++number)
       if (event(number).actor == w)
         covered = number;
   }
