@@ -22,15 +22,15 @@
 // PLAIN-LABEL: llvm.func internal @kernel_large
 // PLAIN-NOT: masked
 // PLAIN: llvm.store {{.*}} {alignment = 32 : i64, nontemporal} : vector<8xf32>
-tile.kernel @large(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
-                   %s: !tile.view<32x64xf32>)
+tile.kernel @large(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !tile.view<?x128xf32>,
+                   %s: !tile.view<16x128xf32>)
     launch <grid = affine_map<() -> (64)>> {
   %i = tile.program_id 0
   %c0 = arith.constant 0 : index
-  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
-  %c = arith.constant dense<2.0> : tensor<1x64xf32>
-  %r = arith.mulf %t, %c : tensor<1x64xf32>
-  tile.store %r, %y[%i, %c0] : tensor<1x64xf32>, !tile.view<64x64xf32>
+  %t = tile.load %x[%i, %c0] : !tile.view<64x128xf32> -> tensor<1x128xf32>
+  %c = arith.constant dense<2.0> : tensor<1x128xf32>
+  %r = arith.mulf %t, %c : tensor<1x128xf32>
+  tile.store %r, %y[%i, %c0] : tensor<1x128xf32>, !tile.view<64x128xf32>
   tile.return
 }
 
@@ -39,13 +39,13 @@ tile.kernel @large(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !ti
 // CHECK: arith.select %[[LARGE:.*]], %{{.*}}, %{{.*}} : !llvm.ptr
 // CHECK: scf.if %[[LARGE]]
 // CHECK: nontemporal
-tile.kernel @dynamic(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
-                     %s: !tile.view<32x64xf32>)
+tile.kernel @dynamic(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !tile.view<?x128xf32>,
+                     %s: !tile.view<16x128xf32>)
     launch <grid = affine_map<() -> (64)>> {
   %i = tile.program_id 0
   %c0 = arith.constant 0 : index
-  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
-  tile.store %t, %u[%i, %c0] : tensor<1x64xf32>, !tile.view<?x64xf32>
+  %t = tile.load %x[%i, %c0] : !tile.view<64x128xf32> -> tensor<1x128xf32>
+  tile.store %t, %u[%i, %c0] : tensor<1x128xf32>, !tile.view<?x128xf32>
   tile.return
 }
 
@@ -54,16 +54,16 @@ tile.kernel @dynamic(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !
 // CHECK-NOT: nontemporal
 // CHECK-NOT: sfence
 // CHECK: llvm.func @tilejit_plan
-tile.kernel @kept(%x: !tile.view<64x64xf32>, %y: !tile.view<64x64xf32>, %u: !tile.view<?x64xf32>,
-                  %s: !tile.view<32x64xf32>)
-    launch <grid = affine_map<() -> (32)>> {
+tile.kernel @kept(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !tile.view<?x128xf32>,
+                  %s: !tile.view<16x128xf32>)
+    launch <grid = affine_map<() -> (16)>> {
   %i = tile.program_id 0
   %c0 = arith.constant 0 : index
-  %t = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
-  tile.store %t, %s[%i, %c0] : tensor<1x64xf32>, !tile.view<32x64xf32>
-  tile.store %t, %y[%i, %c0] : tensor<1x64xf32>, !tile.view<64x64xf32>
-  %back = tile.load %y[%i, %c0] : !tile.view<64x64xf32> -> tensor<1x64xf32>
-  tile.store %back, %s[%i, %c0] : tensor<1x64xf32>, !tile.view<32x64xf32>
+  %t = tile.load %x[%i, %c0] : !tile.view<64x128xf32> -> tensor<1x128xf32>
+  tile.store %t, %s[%i, %c0] : tensor<1x128xf32>, !tile.view<16x128xf32>
+  tile.store %t, %y[%i, %c0] : tensor<1x128xf32>, !tile.view<64x128xf32>
+  %back = tile.load %y[%i, %c0] : !tile.view<64x128xf32> -> tensor<1x128xf32>
+  tile.store %back, %s[%i, %c0] : tensor<1x128xf32>, !tile.view<16x128xf32>
   tile.return
 }
 

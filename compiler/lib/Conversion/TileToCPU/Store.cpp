@@ -15,7 +15,7 @@ using namespace tilejit::cpu;
 /// computed.
 static constexpr int64_t pieceBytes = 2048;
 /// Rows below are not worth the copy.
-static constexpr int64_t leastRowBytes = 128;
+static constexpr int64_t leastRowBytes = 512;
 
 //===-- plain stores
 //-----------------------------------------------------------------------------------------------===//
