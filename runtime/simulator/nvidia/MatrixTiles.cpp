@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Products of tiles whose sums fit f32: all of mma and wmma but f64, single bits, sparse ones and Volta's. A vector
-// holds 16 lanes of one register; a column of A is spread over the lanes of each quad, a row of B is kept in the order
+// holds lanes of one register; a column of A is spread over the lanes of each quad, a row of B is kept in the order
 // in which these want it. Vectors are those of the compiler, so that every CPU level has this.
 
 #include "nvidia/Matrix.h"
