@@ -4,7 +4,7 @@
 // RUN: %launch %s
 // TARGETS: sm_80 gfx942
 // OPT: 2
-// LAUNCH: --kernel k --grid 1 --block 32 --arg out:%t.a.npy:i32[32] --arg i32:100
+// LAUNCH: --kernel k --grid 1 --block 32 --arg out:%t.a.npy:i32[32] --arg i32:100 --budget 20000
 // EXPECT: clean
 
 #include "gpu.h"
@@ -15,6 +15,7 @@ KERNEL k(int *a, int n) {
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
+    keep(i);
   }
   a[threadIdx.x] = x;
 }

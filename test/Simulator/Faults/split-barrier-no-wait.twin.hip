@@ -17,7 +17,7 @@ KERNEL k() {
   if (!fault)
     __builtin_amdgcn_s_barrier_wait(-1);
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
-  expect(slot[(i + 50) % 96] == (i + 50) % 96);
+  check(slot[(i + 50) % 96] == (i + 50) % 96);
   if (fault)
     __builtin_amdgcn_s_barrier_wait(-1);
 }
