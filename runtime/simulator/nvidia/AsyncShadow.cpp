@@ -68,20 +68,24 @@ private:
 };
 
 void SharedMemory::readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event,
-                             uint64_t address, uint32_t size, const Access &access) {
-  if (!track_)
+                             std::span<const SharedRun> runs, const Access &access) {
+  if (!track_ || runs.empty())
     return;
-  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
   KnownEvents known(block, warp, true);
-  for (uint32_t g = first; g <= last; ++g) {
-    if (writeEvent_[g] >= start_ && known.comeBefore(writeEvent_[g])) [[likely]]
-      continue;
-    uint64_t place[64];
-    place[lane & 63] = address;
-    unorderedRead(block, {agent, warp, lane, g, event, place, access, nullptr});
+  uint32_t *readEvent = readEvent_[warp].data();
+  uint8_t *readLane = readLane_[warp].data();
+  for (SharedRun run : runs) {
+    uint32_t first = run.address >> shift_, end = ((run.address + run.size - 1) >> shift_) + 1;
+    for (uint32_t g = first; g < end; ++g) {
+      if (writeEvent_[g] >= start_ && known.comeBefore(writeEvent_[g])) [[likely]]
+        continue;
+      uint64_t place[64];
+      place[lane & 63] = run.address;
+      unorderedRead(block, {agent, warp, lane, g, event, place, access, nullptr});
+    }
+    std::fill(readEvent + first, readEvent + end, event);
+    std::memset(readLane + first, severalLanes, end - first);
   }
-  std::fill(readEvent_[warp].begin() + first, readEvent_[warp].begin() + last + 1, event);
-  std::memset(readLane_[warp].data() + first, severalLanes, last + 1 - first);
   lastRead_[warp] = event;
 }
 

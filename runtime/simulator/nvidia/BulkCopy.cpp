@@ -91,7 +91,7 @@ void startLoad(Warp &warp, Mbarrier &barrier, BulkCopy copy) {
   access.async = true;
   if (copy.way == BulkCopy::Way::SharedToShared)
     block.shared.readAsync(block, agent, warp.index, copy.lane, block.ordering.record(agent, copy.site, true, false),
-                           copy.from, copy.bytes, access);
+                           std::array{SharedRun{copy.from, copy.bytes}}, access);
   access.write = access.pending = true;
   block.shared.writeAsync(block, agent, warp.index, copy.lane, copy.shared, copy.bytes, access);
   block.counters[copy.site].bytesShared += copy.bytes;
@@ -139,8 +139,8 @@ void startStore(Warp &warp, BulkCopy copy, ReductionSpec reduction) {
   access.site = copy.site;
   access.async = true;
   block.shared.readAsync(block, state.storeAgent, warp.index, copy.lane,
-                         block.ordering.record(state.storeAgent, copy.site, true, false), copy.shared, copy.bytes,
-                         access);
+                         block.ordering.record(state.storeAgent, copy.site, true, false),
+                         std::array{SharedRun{copy.shared, copy.bytes}}, access);
   block.counters[copy.site].bytesShared += copy.bytes;
   copy.warp = warp.index;
   copy.lanes = LaneMask(1) << copy.lane;

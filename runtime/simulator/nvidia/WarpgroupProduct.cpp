@@ -30,7 +30,10 @@ public:
     event_ = block_.ordering.record(agent_, op.site, true, false);
     access_.site = op.site;
     access_.async = true;
+    runs_.clear();
   }
+  /// Records what was read.
+  void finish() { block_.shared.readAsync(block_, agent_, warp_.index, 255, event_, runs_, access_); }
 
   /// Rows [first, first + count) of an operand, 32 bytes along k each.
   void alongK(const OperandDescriptor &descriptor, uint32_t first, uint32_t count, uint8_t (*to)[productBytes]) {
@@ -84,7 +87,7 @@ private:
   }
   void note(uint32_t address, uint32_t bytes) {
     if (inBounds(address + bytes - pieceBytes))
-      block_.shared.readAsync(block_, agent_, warp_.index, 255, event_, address, bytes, access_);
+      runs_.push_back({address, bytes});
   }
 
   Warp &warp_;
@@ -93,7 +96,10 @@ private:
   unsigned agent_ = 0;
   uint32_t event_ = 0;
   Access access_;
+  static thread_local std::vector<SharedRun> runs_;
 };
+
+thread_local std::vector<SharedRun> OperandReader::runs_;
 
 bool allTogether(Warp &warp, const Op &op, const char *what) {
   Block &block = *warp.block;
@@ -180,6 +186,7 @@ void warpgroupProduct(Warp &warp, const Op &op) {
   uint64_t bits = descriptorOf(warp, op, x.in[next++]);
   state.digest = mix(state.digest, bits);
   reader.read(OperandDescriptor(bits), spec.transposeB, 0, spec.columns, operands.b);
+  reader.finish();
   bool keep = spec.keep == ProductSpec::Keep::Always ||
               (spec.keep == ProductSpec::Keep::Register && warp.reg<uint8_t>(x.in[next])[0]);
   uint32_t *from[mostColumns / 2], *to[mostColumns / 2];
