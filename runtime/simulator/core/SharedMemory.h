@@ -11,6 +11,7 @@
 #include "core/Warp.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tilejit::sim {
@@ -21,11 +22,17 @@ struct Access {
   uint32_t alignment = 1; ///< As the instruction states it.
   uint32_t site = 0;
   bool write = false;
-  bool atomic = false;  ///< Atomic read-modify-write or volatile.
-  bool narrow = false;  ///< Atomic for the threads of the block only.
-  bool async = false;   ///< Through the asynchronous proxy (bulk copies, operands of wgmma).
-  bool pending = false; ///< A copy that lands later: until settle() nobody may touch its bytes.
-  bool copy = false;    ///< Bytes that nobody wrote are no mistake: the copy is unwritten too.
+  bool atomic = false;         ///< Atomic read-modify-write or volatile.
+  bool narrow = false;         ///< Atomic for the threads of the block only.
+  bool async = false;          ///< Through the asynchronous proxy (bulk copies, operands of wgmma).
+  bool marksUndefined = false; ///< Local memory: what was not written becomes an undefined value, not a report.
+  bool pending = false;        ///< A copy that lands later: until settle() nobody may touch its bytes.
+  bool copy = false;           ///< Bytes that nobody wrote are no mistake: the copy is unwritten too.
+};
+
+/// Contiguous bytes.
+struct SharedRun {
+  uint32_t address = 0, size = 0;
 };
 
 class SharedMemory {
@@ -51,13 +58,15 @@ public:
   /// Lanes of a copy that was pending have landed, `size` bytes each: they belong to one new event of the actor.
   void settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes, uint32_t size,
                    bool async);
-  /// A read of contiguous bytes through the asynchronous proxy, as `event` of an agent on behalf of a lane of a warp.
-  /// Writes of the generic proxy must have been fenced, even those before the last block barrier.
-  void readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event, uint64_t address,
-                 uint32_t size, const Access &access);
+  /// Reads through the asynchronous proxy, as `event` of an agent on behalf of a lane of a warp. Writes of the generic
+  /// proxy must have been fenced, even those before the last block barrier.
+  void readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event,
+                 std::span<const SharedRun> runs, const Access &access);
   /// A write of contiguous bytes through the asynchronous proxy, which will be pending.
   void writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address, uint32_t size,
                   const Access &access);
+  /// Makes bytes count as never written.
+  void unwrite(uint64_t address, uint32_t size);
   /// Whether all bytes were written (landed copies count, pending ones do not).
   bool written(uint64_t address, uint32_t size) const;
 
