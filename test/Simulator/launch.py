@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 """Compiles a kernel of these folders with clang for each target it names, at -O0 and -O2, simulates its launches and
-judges what the simulator says. The source states everything in comments:
+judges what the simulator says; a sample of targets and levels for the everyday tests. The source states everything in
+comments:
 
     TARGETS: sm_80 gfx942            what to compile for (.cu for NVIDIA and AMD, .hip for AMD, .ll for one target as is)
     OPT: 2                           only at these levels
@@ -55,16 +56,24 @@ def compile_command(clang, source, target, level, output, emit="-emit-llvm"):
     return [clang, *kind, *common, "-S", *emit, f"-I{FOLDER / 'Inputs'}", str(source), "-o", str(output)]
 
 
-def compiled(options, source, targets, levels, folder):
+def combinations(targets, levels, sample):
+    """(target, level) of each run. A sample: the first target of each vendor at all levels, the last one at the highest."""
+    pairs = [(target, level) for target in targets for level in levels]
+    if not sample:
+        return pairs
+    first = [next((t for t in targets if t.startswith(vendor)), None) for vendor in ("sm_", "gfx")]
+    return [(t, l) for t, l in pairs if t in first or (t, l) == (targets[-1], levels[-1])]
+
+
+def compiled(options, source, pairs, folder):
     """(target, level, module) of each combination."""
-    for target in targets:
+    for target, level in pairs:
         if source.suffix == ".ll":
-            yield target, "none", source
+            yield target, level, source
             continue
-        for level in levels:
-            module = folder / f"{source.stem}.{target}.O{level}.ll"
-            subprocess.run(compile_command(options.clang, source, target, level, module), check=True)
-            yield target, level, module
+        module = folder / f"{source.stem}.{target}.O{level}.ll"
+        subprocess.run(compile_command(options.clang, source, target, level, module), check=True)
+        yield target, level, module
 
 
 def launch(options, module, target, template, case, folder):
@@ -125,6 +134,7 @@ def main():
     parser.add_argument("--clang", default="clang-22")
     parser.add_argument("--targets", help="only these of the file's targets, with commas")
     parser.add_argument("--levels", default="0,2")
+    parser.add_argument("--sample", action="store_true", help="only some of the targets and levels")
     parser.add_argument("--compile-only", action="store_true")
     own, _, extra = " ".join(map(shlex.quote, sys.argv[1:])).partition(" -- ")
     options = parser.parse_args(shlex.split(own))
@@ -132,10 +142,11 @@ def main():
     found = directives(options.source)
     targets = [t for t in found["TARGETS"][0].split() if not options.targets or t in options.targets.split(",")]
     levels = found["OPT"][0].split() if "OPT" in found else options.levels.split(",")
+    pairs = combinations(targets, ["none"] if options.source.suffix == ".ll" else levels, options.sample)
     cases = [dict(word.split("=", 1) for word in line.split()) for line in found.get("CASE", [""])]
     failed = 0
     with tempfile.TemporaryDirectory() as name:
-        for target, level, module in compiled(options, options.source, targets, levels, pathlib.Path(name)):
+        for target, level, module in compiled(options, options.source, pairs, pathlib.Path(name)):
             for case in [] if options.compile_only else cases:
                 wrong = run_case(options, found, target, module, case)
                 failed += bool(wrong)

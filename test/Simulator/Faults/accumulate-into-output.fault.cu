@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The output is added to, but nobody wrote it before.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: uninitialized
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The barrier waits for 96 threads, but the block has 64.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: deadlock
 

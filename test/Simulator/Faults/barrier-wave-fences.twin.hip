@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Both fences around the barrier name the work-group.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx942 gfx1100 gfx1201
 // LAUNCH: --kernel k --grid 1 --block 128

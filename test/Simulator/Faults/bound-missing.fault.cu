@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Sizes that are no multiple of the block were forgotten.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: bounds
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The size in a buffer resource is that of the memory, so stores beyond it are dropped.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx942 gfx1100 gfx1201
 // LAUNCH: --kernel k --grid 1 --block 64 --arg out:%t.a.npy:i32[50] --arg i32:50

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The source of a bulk store is stored to again after the wait for its reads.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_90 sm_90a
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]

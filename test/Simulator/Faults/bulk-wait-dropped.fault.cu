@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The wait at the mbarrier is missing.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: async or race or uninitialized
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // After its wait a thread has its own copies only; the barrier brings those of others.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_90a
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A buffer is filled anew after a barrier that ends the reads of the last turn.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_90a
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[512]

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A place is stored to while the copy to it is in flight.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: race or async
 

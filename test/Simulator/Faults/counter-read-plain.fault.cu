@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // What atomics of other blocks change is read by a plain load.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: race
 

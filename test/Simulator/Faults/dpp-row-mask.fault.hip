@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The broadcast of row ends goes to all rows.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: wrong numbers
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The broadcast of row ends goes to rows 1 and 3 only.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx942
 // LAUNCH: --kernel k --grid 1 --block 64

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A flag between blocks is stored with release at the scope of the device.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx942 gfx1100 gfx1201
 // LAUNCH: --kernel zero --grid 1 --block 32 --arg out:%t.f.npy:i32[4]

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A barrier of the grid waits for as many blocks as there are.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 gfx942 gfx1100
 // LAUNCH: --kernel zero --grid 1 --block 32 --arg out:%t.f.npy:i32[4]

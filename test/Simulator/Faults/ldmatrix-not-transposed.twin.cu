@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The right operand lies row by row in k, so it is loaded transposed.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_90a
 // LAUNCH: --kernel k --grid 1 --block 32

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Rows of 24 halves, 48 bytes: each begins at a multiple of 16 bytes, as ldmatrix needs it.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_90a
 // LAUNCH: --kernel k --grid 1 --block 32

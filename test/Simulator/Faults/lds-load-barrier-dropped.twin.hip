@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Loads straight into LDS, a wait, and a barrier before other waves read.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx90a gfx942
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i32[128]

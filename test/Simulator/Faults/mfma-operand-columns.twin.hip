@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Lane l holds row l % 16 and four columns from 4 * (l / 16).
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx90a gfx942
 // LAUNCH: --kernel k --grid 1 --block 64

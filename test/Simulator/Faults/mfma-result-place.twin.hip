@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Register r of lane l holds row 8 * (r / 4) + 4 * (l / 32) + r % 4 of a 32x32 result.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx908 gfx942
 // LAUNCH: --kernel k --grid 1 --block 64

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The second and the third register of the left operand are swapped.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: wrong numbers
 

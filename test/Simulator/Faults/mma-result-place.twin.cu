@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The result of lane 4g + t holds rows g and g + 8 of columns 2t and 2t + 1.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_90a
 // LAUNCH: --kernel k --grid 1 --block 32

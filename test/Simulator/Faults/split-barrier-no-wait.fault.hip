@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The wait comes after the read.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: race
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Signal and wait, the two halves of the barrier of gfx12.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1201
 // LAUNCH: --kernel k --grid 1 --block 96

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A stencil reads its left neighbour where there is one.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1100 gfx1201
 // LAUNCH: --kernel fill --grid 2 --block 64 --arg out:%t.a.npy:i32[100]

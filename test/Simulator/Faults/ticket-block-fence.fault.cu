@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The fence between part and ticket reaches the own block only.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: race
 

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // No fence after the ticket: parts may be read before it.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // EXPECT: race
 

@@ -1,6 +1,7 @@
 ; Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 ;
 ; A branch on a value that every path defines.
+; REQUIRES: clang-22, simulator, tilec
 ; RUN: %launch %s
 ; TARGETS: sm_80
 ; LAUNCH: --kernel k --grid 1 --block 32 --arg out:%t.a.npy:i32[32]

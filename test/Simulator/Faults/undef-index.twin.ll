@@ -1,6 +1,7 @@
 ; Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 ;
 ; An index that every path defines.
+; REQUIRES: clang-22, simulator, tilec
 ; RUN: %launch %s
 ; TARGETS: gfx942
 ; LAUNCH: --kernel k --grid 1 --block 64 --arg out:%t.a.npy:i32[128]

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Operands that generic stores wrote are fenced for the asynchronous proxy.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_90a
 // OPT: 2

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Both halves of the wave hold the same operands, as gfx11 demands.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1100
 // LAUNCH: --kernel k --grid 1 --block 32

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // On gfx12 each half of the wave holds its own columns: four of the first eight, then four of the last.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1201
 // LAUNCH: --kernel k --grid 1 --block 32

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // On gfx11 the rows of a result alternate between the halves of the wave.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1100
 // LAUNCH: --kernel k --grid 1 --block 32

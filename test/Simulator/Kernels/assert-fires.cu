@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A device-side assertion that one thread violates, through the function that CUDA's assert calls.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90
 // LAUNCH: --kernel k --grid 2 --block 64

@@ -2,6 +2,7 @@
 //
 // Sum of a vector by blocks: a tree in shared memory down to one warp, then shuffles, then one atomic a block. The sum
 // of integers is exact in any order.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: n=1 grid=1

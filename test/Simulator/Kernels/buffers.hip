@@ -2,6 +2,7 @@
 //
 // Raw buffer loads and stores through a resource whose size stops the bounds: what lies beyond reads as zero, and
 // stores there are dropped, so the kernel needs no branches.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: n=1 grid=1

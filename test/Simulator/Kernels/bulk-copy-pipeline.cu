@@ -3,6 +3,7 @@
 // Warp-specialised copy for sm_90: one warp brings pieces of 512 bytes by bulk copies into a ring of three buffers with
 // a full and an empty mbarrier each, another adds one to every element and sends it back by bulk stores. The last piece
 // is short (multiples of 16 bytes).
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_90 sm_90a
 // CASE: n=128 grid=1

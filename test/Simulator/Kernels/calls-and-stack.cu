@@ -2,6 +2,7 @@
 //
 // Calls that stay calls, with pointers to the caller's stack, structures by value and by reference, and arrays on the
 // stack that lanes index differently: a heap sort of a small array for each thread.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // CASE: n=1

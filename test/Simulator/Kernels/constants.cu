@@ -2,6 +2,7 @@
 //
 // Tables in constant memory that lanes index differently, a variable of the device that keeps its initial value, and a
 // polynomial whose coefficients are constants of several types.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // CASE: n=100

@@ -2,6 +2,7 @@
 //
 // Control flow that lanes take apart: a dense switch with fallthrough, nested loops with break and continue, a loop
 // with two entries (irreducible), loops of different lengths, and early returns.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // CASE: n=1

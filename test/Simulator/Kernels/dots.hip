@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Dot products of two halves and of four bytes that are added to a sum, with the instruction that each generation has.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // LAUNCH: --kernel dots --grid 1 --block 64

@@ -2,6 +2,7 @@
 //
 // Conversions between f32 and 8-bit floats by the chip: gfx942 has the formats without infinities and negative zero
 // (bias 8 for e4m3), later chips those of OCP (bias 7). Values that both hold exactly, rounding, and packing.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx942 gfx950 gfx1201
 // LAUNCH: --kernel convert --grid 1 --block 64

@@ -2,6 +2,7 @@
 //
 // 8-bit floats by integer arithmetic: all 256 codes of e4m3 widened to f32 and back, ties to even, saturation, and half
 // and bfloat arithmetic rounded at each step.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // LAUNCH: --kernel convert --grid 1 --block 256

@@ -2,6 +2,7 @@
 //
 // Pointers whose space is known at run time only, different from lane to lane: global, shared and stack memory behind
 // one pointer, in loads, stores and atomics, through a call that stays a call.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // LAUNCH: --kernel fill --grid 1 --block 64 --arg out:%t.a.npy:i32[64]

@@ -2,6 +2,7 @@
 //
 // Two phases in one launch with a barrier of the whole grid between them: an arrival counter that is added to with
 // release and polled with acquire. Each block reads in the second phase what its neighbour wrote in the first.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: grid=1

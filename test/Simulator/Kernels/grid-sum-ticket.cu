@@ -2,6 +2,7 @@
 //
 // Sum over the whole grid in one launch: each block stores its part, fences, draws a ticket by an atomic, and the block
 // that draws the last one adds up the parts.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: n=10 grid=1

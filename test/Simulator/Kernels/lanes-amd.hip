@@ -2,6 +2,7 @@
 //
 // Exchange among the lanes of a wave on every generation: permutes forward and backward through LDS hardware, swizzles,
 // read lanes, ballots in divergent code, mirrored and rotated rows.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // LAUNCH: --kernel lanes --grid 1 --block 64

@@ -2,6 +2,7 @@
 //
 // Exchange among the lanes of a warp: segments of shuffles, votes, match, reductions, election by ballot, partial masks
 // in divergent code, and a named barrier between two of four warps.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_89 sm_90
 // LAUNCH: --kernel lanes --grid 2 --block 128

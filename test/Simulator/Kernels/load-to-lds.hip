@@ -2,6 +2,7 @@
 //
 // Loads from global memory straight into LDS: each wave gives one LDS address, lane l's word lands 4 * l bytes after
 // it; the data may be read after a wait for the vector memory counter.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx90a gfx942 gfx950
 // CASE: n=128 grid=1

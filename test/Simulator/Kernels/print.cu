@@ -2,6 +2,7 @@
 //
 // Device-side printf with integers, floats, strings, characters, 64-bit values and pointers to text; in order of
 // blocks.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90
 // LAUNCH: --kernel print --grid 2 --block 32

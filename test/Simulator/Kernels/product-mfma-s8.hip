@@ -2,6 +2,7 @@
 //
 // One 16x16x32 product of bytes by MFMA, fragments read from memory by index: row or column lane % 16, eight bytes of k
 // from 8 * (lane / 16).
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx942 gfx950
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i8[16,32] --arg out:%t.b.npy:i8[16,32]

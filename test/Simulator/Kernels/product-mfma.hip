@@ -2,6 +2,7 @@
 //
 // Product of f16 matrices, b given transposed, by MFMA 32x32x8: 64x64 tiles of four waves, k-tiles of 16 through LDS
 // with padded rows; edges of all three sizes are filled with zeros.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx908 gfx90a gfx942 gfx950
 // CASE: m=64 n=64 k=16 gx=1 gy=1

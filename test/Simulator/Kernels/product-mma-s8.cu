@@ -2,6 +2,7 @@
 //
 // One 16x8x32 product of bytes by mma.sync with fragments read from memory by index, without ldmatrix: row g, columns
 // 4t..4t+3 of each 8x16 quarter.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_89 sm_90
 // LAUNCH: --kernel fill --grid 1 --block 128 --arg out:%t.a.npy:i8[16,32] --arg out:%t.b.npy:i8[8,32]

@@ -3,6 +3,7 @@
 // Product of f16 matrices, b given transposed, by mma.sync m16n8k16: 32x32 tiles of four warps, k-tiles of 32 that
 // cp.async brings into two buffers, rows of 64 bytes swizzled for ldmatrix. k is a multiple of 8; edges of m, n and k
 // are zero-filled by the copies.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_80 sm_86 sm_89 sm_90 sm_90a
 // CASE: m=32 n=32 k=32 gx=1 gy=1

@@ -3,6 +3,7 @@
 // 64x8 product over k in steps of 16 by wgmma on halves: both operands in shared memory as core matrices of 8 rows of
 // 16 bytes, stored by the generic proxy, so that a proxy fence has to come before the product reads them. Without
 // optimisation the accumulator would go through the stack while it is in flight.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_90a
 // OPT: 2

@@ -2,6 +2,7 @@
 //
 // Product of f16 matrices, b given transposed, by WMMA 16x16x16, a wave a tile, fragments read from memory with bounds.
 // On gfx11 both halves of the wave hold the same operands; on gfx12 each holds its own part of k.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1100 gfx1201
 // CASE: m=16 n=16 k=16 gx=1 gy=1

@@ -2,6 +2,7 @@
 //
 // Sum of a wave of 64 by data-parallel primitives of gfx9: shifts within rows of 16, then broadcasts of row ends; the
 // last lane holds the sum.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx906 gfx908 gfx90a gfx942 gfx950
 // CASE: n=64

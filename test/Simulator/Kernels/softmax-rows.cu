@@ -2,6 +2,7 @@
 //
 // Softmax of rows, one warp a row: maximum and sum by butterfly shuffles, powers of two so that the numerators are
 // exact. The check allows the rounding of one division.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: m=1 n=1

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The barrier of gfx12 in its two halves: signal, work that needs nobody, wait.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: gfx1201
 // LAUNCH: --kernel k --grid 2 --block 96

@@ -2,6 +2,7 @@
 //
 // A box of a matrix through a tensor map that the kernel builds itself: load with 128-byte swizzle and zero fill beyond
 // the edges, a check of the swizzled places, and a store through a second map, which leaves out what is beyond.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_90a
 // CASE: m=16 n=32 gx=1 gy=1

@@ -2,6 +2,7 @@
 //
 // Transposition of a matrix in 32x32 tiles through shared memory with one padding column: rows are read and written
 // whole, and columns of the tile lie in different banks.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: m=32 n=32 gx=1 gy=1

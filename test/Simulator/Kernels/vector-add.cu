@@ -2,6 +2,7 @@
 //
 // Sums of two vectors with a bound, in a grid-stride loop and in one pass; sizes that end inside a warp, a block and a
 // sector.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: n=1 grid=1

@@ -2,6 +2,7 @@
 //
 // Inclusive prefix sums of up to 1024 integers in one block: shuffles within a warp, the sums of warps through shared
 // memory, and a ballot that counts what is positive.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201
 // CASE: n=1

@@ -2,6 +2,7 @@
 //
 // Accesses of every width from one byte to sixteen, with matching alignment, signed and unsigned, to global and to
 // shared memory: the same bytes seen through different types.
+// REQUIRES: clang-22, simulator, tilec
 // RUN: %launch %s
 // TARGETS: sm_75 sm_80 sm_90a gfx906 gfx942 gfx1030 gfx1100 gfx1201
 // CASE: n=16
