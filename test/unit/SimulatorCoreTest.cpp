@@ -81,4 +81,42 @@ TEST_CASE("contiguous accesses touch the ideal number of sectors", "[simulator]"
   CHECK(outcome.counters.threadInstructions == 4 * 2 * 32 * (6 + 9 + 1));
 }
 
+TEST_CASE("undefined values may be moved, not branched on or used as addresses", "[simulator]") {
+  auto kernel = [](const std::string &body) {
+    return "target triple = \"nvptx64-nvidia-cuda\"\n"
+           "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+           "define ptx_kernel void @k(ptr addrspace(1) %out) {\n  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+           "  %odd = trunc i32 %t to i1\n  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t\n" +
+           body + "\n}\n";
+  };
+  struct Case {
+    const char *body, *reports;
+  };
+  for (const Case &c : {
+           Case{"%v = select i1 %odd, i32 undef, i32 %t\n store i32 %v, ptr addrspace(1) %p\n ret void",
+                "uninitialized"},
+           Case{"%v = select i1 %odd, i32 undef, i32 %t\n store i32 %v, ptr addrspace(1) %p\n"
+                "%w = load i32, ptr addrspace(1) %p\n ret void",
+                "uninitialized uninitialized"},
+           Case{"%v = select i1 %odd, i32 poison, i32 %t\n %c = icmp eq i32 %v, 4\n br i1 %c, label %a, label %b\n"
+                "a: ret void\nb: ret void",
+                "uninitialized"},
+           Case{"%v = select i1 %odd, i32 poison, i32 %t\n %f = freeze i32 %v\n %c = icmp eq i32 %f, 4\n"
+                "br i1 %c, label %a, label %b\na: ret void\nb: ret void",
+                ""},
+           Case{"%l = alloca [2 x i32]\n %e = getelementptr i32, ptr %l, i32 1\n store i32 5, ptr %e\n"
+                "%v = load <2 x i32>, ptr %l\n %w = insertelement <2 x i32> %v, i32 7, i32 0\n"
+                "store <2 x i32> %w, ptr %l\n %x = load i32, ptr %l\n store i32 %x, ptr addrspace(1) %p\n"
+                "%y = load i32, ptr addrspace(1) %p\n ret void",
+                ""},
+           Case{"%l = alloca i32\n %v = load i32, ptr %l\n %q = getelementptr i32, ptr addrspace(1) %out, i32 %v\n"
+                "store i32 1, ptr addrspace(1) %q\n ret void",
+                "uninitialized bounds"},
+       }) {
+    Machine machine("sm_80", kernel(c.body));
+    INFO(c.body);
+    CHECK(kinds(machine.run("k", {1, 1, 1}, {32, 1, 1}, machine.output<int>(32))) == c.reports);
+  }
+}
+
 } // namespace tilejit::sim::test

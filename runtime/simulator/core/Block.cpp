@@ -83,7 +83,9 @@ void Block::startWarp(Warp &warp) {
     warp.registers = warp.storage.data() + (-reinterpret_cast<uintptr_t>(warp.storage.data()) & 63);
   }
   std::memcpy(warp.registers, launch_->registerImage.data(), launch_->registerImage.size());
-  warp.marks.assign(p.trackedRegisters, 0);
+  warp.marks.assign(p.undefinedSlots, 0);
+  for (uint32_t slot : p.undefinedAtStart)
+    warp.marks[slot] = ~LaneMask(0);
   if (p.localBytes) {
     warp.local.assign(size_t(p.localBytes) * p.width, 0xcd);
     warp.localWritten.assign(checks(Check::Uninitialized) ? warp.local.size() : 0, 0);

@@ -86,6 +86,8 @@ public:
   /// on. `data`: see SharedMemory::write.
   LaneMask access(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access,
                   const uint8_t *data = nullptr);
+  /// Makes bytes count as never written: an undefined value was stored there. The address was checked.
+  void unwrite(Warp &warp, Space space, unsigned lane, uint64_t address, uint32_t bytes);
   /// Where a checked address lies in host memory.
   uint8_t *at(Warp &warp, Space space, unsigned lane, uint64_t address);
 

@@ -81,6 +81,19 @@ LaneMask Block::access(Warp &warp, Space space, const uint64_t *address, LaneMas
   return 0;
 }
 
+void Block::unwrite(Warp &warp, Space space, unsigned lane, uint64_t address, uint32_t bytes) {
+  if (space == Space::Shared) {
+    if (address + bytes <= shared.size())
+      shared.unwrite(address, bytes);
+  } else if (space == Space::Local) {
+    if (!warp.localWritten.empty() && address + bytes <= program().localBytes)
+      std::memset(warp.localWritten.data() + size_t(lane) * program().localBytes + address, 0, bytes);
+  } else if (Allocation *allocation = launch_->memory->find(address, bytes);
+             allocation && !allocation->written.empty()) {
+    std::memset(allocation->written.data() + (address - allocation->base), 0, bytes);
+  }
+}
+
 uint8_t *Block::at(Warp &warp, Space space, unsigned lane, uint64_t address) {
   switch (space) {
   case Space::Shared:
@@ -202,7 +215,7 @@ LaneMask Block::accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes,
     uint8_t *flags = warp.localWritten.data() + size_t(l) * bytes + address[l];
     if (access.write)
       std::memset(flags, 1, access.size);
-    else if (!access.copy && std::memchr(flags, 0, access.size))
+    else if (!access.copy && !access.marksUndefined && std::memchr(flags, 0, access.size))
       reportAt(ReportKind::Uninitialized, access.site, warp, l, Space::Local, address[l],
                "read of a local variable that was not written");
   });

@@ -28,8 +28,21 @@ template <unsigned W> void copyLanes(uint8_t *to, const uint8_t *from, unsigned 
   }
 }
 
+void copyMarks(Warp &warp, const Edge &edge, LaneMask lanes) {
+  thread_local std::vector<LaneMask> saved;
+  saved.clear();
+  for (auto [to, from] : edge.marks)
+    saved.push_back(from == ~0u ? 0 : warp.marks[from]);
+  for (size_t i = 0; i < saved.size(); ++i) {
+    LaneMask &marks = warp.marks[edge.marks[i].first];
+    marks = (marks & ~lanes) | (saved[i] & lanes);
+  }
+}
+
 template <unsigned W> void copyPhis(Warp &warp, const Edge &edge, LaneMask lanes) {
   uint8_t *r = warp.registers;
+  if (!edge.marks.empty())
+    copyMarks(warp, edge, lanes);
   if (!edge.overlapping) {
     for (const EdgeCopy &copy : edge.copies)
       copyLanes<W>(r + copy.to, r + copy.from, copy.bytes, lanes);

@@ -74,6 +74,7 @@ template <unsigned W> void load(Warp &warp, const Op &op) {
   Block &block = *warp.block;
   const OpOperands &x = *op.x;
   Access access = accessOf(op, false);
+  access.marksUndefined = true;
   forEachSpace<W>(warp, warp.reg<uint64_t>(op.a), static_cast<unsigned>(op.imm),
                   [&](Space space, const uint64_t *address, LaneMask lanes) {
                     LaneMask ok = block.access(warp, space, address, lanes, access);

@@ -46,7 +46,7 @@ unsigned Ordering::addAgent() {
 
 uint32_t Ordering::record(unsigned actor, uint32_t site, bool async, bool atomic) {
   uint32_t number = nextEvent();
-  events_.push_back({clock_[actor], site, static_cast<uint16_t>(actor), async, atomic});
+  events_.push_back({clock_[actor], site, static_cast<uint16_t>(actor), async, atomic, false});
   if (actor >= warps_)
     agentEvents_.push_back(number);
   return number;

@@ -27,6 +27,7 @@ struct AccessEvent {
   uint16_t actor = 0;
   bool async = false;  ///< Through the asynchronous proxy.
   bool atomic = false; ///< Atomic or volatile: does not race with others of its kind.
+  bool write = false;  ///< An atomic one that writes.
 };
 
 class Ordering {
@@ -42,6 +43,8 @@ public:
 
   /// Records an access of an actor now; its number.
   uint32_t record(unsigned actor, uint32_t site, bool async, bool atomic);
+  /// The access that was recorded last is an atomic write.
+  void markWrite() { events_.back().write = true; }
   const AccessEvent &event(uint32_t number) const { return events_[number - firstEvent_]; }
   uint32_t nextEvent() const { return firstEvent_ + static_cast<uint32_t>(events_.size()); }
   /// Events below this are ordered before whatever `warp` does now.

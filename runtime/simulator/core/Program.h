@@ -81,6 +81,8 @@ struct Edge {
   uint32_t target = 0; ///< Index of a basic block.
   std::vector<EdgeCopy> copies;
   bool overlapping = false; ///< A copy writes what a later one reads.
+  std::vector<std::pair<uint32_t, uint32_t>>
+      marks; ///< The same copies of marks of undefined values: to, from (~0: none).
 };
 
 /// Blocks stand in an order in which lanes that left together meet again at the lowest index (reverse post-order with
@@ -133,12 +135,14 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<Parameter> parameters;
   std::vector<GlobalVariable> globals;
-  uint32_t registerBytes = 0;    ///< Register file of one warp.
-  uint32_t staticShared = 0;     ///< Bytes of static shared memory,
-  uint32_t dynamicShared = 0;    ///< and where the dynamic part begins.
-  uint32_t localBytes = 0;       ///< Stack of one lane.
-  uint32_t sharedGranule = 16;   ///< Every access to shared memory is a multiple of this, aligned to it.
-  uint32_t trackedRegisters = 0; ///< Registers that may be undefined or in flight have a slot of marks.
+  uint32_t registerBytes = 0;             ///< Register file of one warp.
+  uint32_t staticShared = 0;              ///< Bytes of static shared memory,
+  uint32_t dynamicShared = 0;             ///< and where the dynamic part begins.
+  uint32_t localBytes = 0;                ///< Stack of one lane.
+  uint32_t sharedGranule = 16;            ///< Every access to shared memory is a multiple of this, aligned to it.
+  uint32_t trackedRegisters = 0;          ///< Registers that products in flight may write or read (NVIDIA).
+  uint32_t undefinedSlots = 0;            ///< Registers that undefined values can reach have a slot of marks;
+  std::vector<uint32_t> undefinedAtStart; ///< those of these are undefined from the start.
   uint32_t numSites = 0;
   /// Text and source place of an instruction; slow.
   std::function<std::string(uint32_t site)> siteText, siteLocation;

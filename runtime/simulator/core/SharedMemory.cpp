@@ -51,6 +51,13 @@ void SharedMemory::reset(const Ordering &ordering) {
   holds_.clear();
 }
 
+void SharedMemory::unwrite(uint64_t address, uint32_t size) {
+  // Only whole granules: a part of one may have been written by others.
+  if (track_)
+    for (uint64_t g = (address + (1u << shift_) - 1) >> shift_; (g + 1) << shift_ <= address + size; ++g)
+      writeEvent_[g] = 0;
+}
+
 bool SharedMemory::written(uint64_t address, uint32_t size) const {
   if (!track_)
     return true;
@@ -89,6 +96,11 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
     return;
   uint32_t event = block.ordering.record(actor, access.site, access.async, access.atomic);
   uint32_t stamp = access.pending ? event | pendingBit : event;
+  // Atomic writes hide those of other warps before them; who reads plainly must be ordered after all of them.
+  if (access.atomic) {
+    block.ordering.markWrite();
+    lastRead_[warp] = std::max(lastRead_[warp], event);
+  }
   uint32_t safe = block.ordering.safe(warp);
   uint32_t more = (access.size - 1) >> shift_;
   // Only warps that read something since the last barrier can be in the way.
@@ -107,6 +119,10 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
           writeAfterRead(block, touch, readers[i]);
       writeEvent_[g] = stamp;
       writeLane_[g] = static_cast<uint8_t>(lane);
+      if (access.atomic && readEvent_[warp][g] != heldEvent) {
+        readEvent_[warp][g] = event;
+        readLane_[warp][g] = static_cast<uint8_t>(lane);
+      }
     }
   });
 }

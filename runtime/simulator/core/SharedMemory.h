@@ -89,6 +89,7 @@ private:
   bool isSafeWrite(uint32_t event, uint32_t safe) const { return event - start_ < safe - start_; }
   class KnownEvents;
   void unorderedRead(Block &block, const Touch &touch);
+  void readAfterAtomics(Block &block, const Touch &touch);
   void unorderedWrite(Block &block, const Touch &touch);
   void writeAfterRead(Block &block, const Touch &touch, unsigned reader);
   bool storesSameValue(const Touch &touch) const;

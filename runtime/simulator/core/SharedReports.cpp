@@ -75,9 +75,28 @@ void SharedMemory::unorderedRead(Block &block, const Touch &touch) {
                                       : "put a barrier between write and read");
     return;
   }
+  if (writer.atomic && !access.atomic)
+    readAfterAtomics(block, touch);
   if (access.async && !block.ordering.fencedForAsync(number, touch.warp) && block.checks(Check::Proxy))
     race(block, touch, ReportKind::Proxy, "asynchronous read of a generic write", writer.actor, lane, writer.site,
          "written", "put fence.proxy.async after the write, before the barrier that orders the two");
+}
+
+/// A plain read of what several warps changed atomically: only the last of them is known as the writer.
+void SharedMemory::readAfterAtomics(Block &block, const Touch &touch) {
+  for (unsigned w = 0; w < warps_; ++w) {
+    uint32_t number = readEvent_[w][touch.granule];
+    if (w == touch.warp || number < start_ || number == heldEvent || number < block.ordering.safe(touch.warp))
+      continue;
+    const AccessEvent &event = block.ordering.event(number);
+    unsigned lane = readLane_[w][touch.granule];
+    if (!event.write || block.ordering.ordered(number, lane, touch.warp, touch.lane))
+      continue;
+    if (block.checks(Check::Race))
+      race(block, touch, ReportKind::Race, "read after an unordered atomic", w, lane, event.site, "written",
+           "put a barrier between the atomics and the read");
+    return;
+  }
 }
 
 void SharedMemory::unorderedWrite(Block &block, const Touch &touch) {

@@ -71,7 +71,7 @@ public:
 
   std::vector<uint8_t> local;        ///< Stacks of the lanes, localBytes each.
   std::vector<uint8_t> localWritten; ///< One flag a byte.
-  std::vector<LaneMask> marks;       ///< Of tracked registers: lanes whose value is undefined.
+  std::vector<LaneMask> marks;       ///< Of each slot (Program::undefinedSlots): lanes whose value is undefined.
 
   std::shared_ptr<NvidiaWarpState> nvidia; ///< Asynchronous copies and products in flight.
   std::shared_ptr<AmdWarpState> amd;

@@ -5,6 +5,7 @@
 #include "decode/Decoder.h"
 
 #include "core/Handlers.h"
+#include "decode/Undefined.h"
 #include "nvidia/WarpgroupProduct.h"
 
 #include "llvm/IR/CFG.h"
@@ -55,6 +56,7 @@ Status Decoder::run() {
     decodeBlocks();
   if (!status_.isOk())
     return status_;
+  trackUndefined(program_, undefined_);
   trackProducts(program_);
   allocateRegisters(program_, kinds_);
   return Status::ok();

@@ -419,8 +419,13 @@ void decodeArithmetic(Decoder &decoder, llvm::Instruction &instruction) {
     return arithmetic.convert(llvm::cast<llvm::CastInst>(instruction));
   case I::Select:
     return arithmetic.select(llvm::cast<llvm::SelectInst>(instruction));
-  case I::Freeze:
-    return decoder.define(&instruction, decoder.regs(instruction.getOperand(0)));
+  case I::Freeze: {
+    // A copy of its own (`imm` says so): whatever it holds is defined from here on.
+    const Regs from = decoder.regs(instruction.getOperand(0)), to = decoder.freshResults(&instruction);
+    for (size_t i = 0; i < to.size(); ++i)
+      decoder.emit(copyHandler(decoder.kindOfReg(to[i]), decoder.width()), to[i], {from[i]}, 1);
+    return;
+  }
   case I::Load:
   case I::Store:
   case I::GetElementPtr:

@@ -1,0 +1,316 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Undefined values: constants undef and poison, and what a load finds in a local variable that was not written. They
+// may be moved about and stored (the memory then counts as not written); what must not be is a branch or an address
+// that depends on one. Only registers that such a value can reach get marks, one bit a lane, and only operations on
+// those are followed by one that moves the marks; optimised kernels have next to none. Lane by lane: an undefined value
+// that comes from another lane through a shuffle is lost.
+
+#include "decode/Undefined.h"
+
+#include "core/Block.h"
+#include "core/Handlers.h"
+#include "core/Pointers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tilejit::sim {
+
+namespace {
+
+constexpr uint32_t noSlot = ~0u;
+
+// --- While running --------------------------------------------------------------------------------------------------
+
+/// offsets: slots that are written (`imm` of them), then slots that are read.
+void moveMarks(Warp &warp, const Op &op) {
+  const std::vector<uint32_t> &slots = op.x->offsets;
+  auto written = static_cast<size_t>(op.imm);
+  LaneMask undefined = 0;
+  for (size_t i = written; i < slots.size(); ++i)
+    undefined |= warp.marks[slots[i]];
+  for (size_t i = 0; i < written; ++i)
+    warp.marks[slots[i]] = (warp.marks[slots[i]] & ~warp.mask) | (undefined & warp.mask);
+}
+
+/// offsets: slots of the result, the condition, the value where it holds, and the other; noSlot: defined. a: condition.
+template <unsigned W> void selectMarks(Warp &warp, const Op &op) {
+  auto marksOf = [&](uint32_t slot) { return slot == noSlot ? 0 : warp.marks[slot]; };
+  const std::vector<uint32_t> &slots = op.x->offsets;
+  LaneMask holds = maskOf<W>(warp.reg<uint8_t>(op.a));
+  LaneMask undefined = marksOf(slots[1]) | (holds & marksOf(slots[2])) | (~holds & marksOf(slots[3]));
+  warp.marks[slots[0]] = (warp.marks[slots[0]] & ~warp.mask) | (undefined & warp.mask);
+}
+
+/// offsets: one slot. `imm`: 0 a branch, 1 an address.
+void checkMarks(Warp &warp, const Op &op) {
+  LaneMask undefined = warp.marks[op.x->offsets[0]] & warp.mask;
+  if (!undefined || !warp.block->checks(Check::Uninitialized))
+    return;
+  warp.block->report(ReportKind::Uninitialized, op.site, warp, firstLane(undefined),
+                     op.imm ? "an address depends on an undefined value" : "a branch depends on an undefined value",
+                     "write the variable on every path that leads here");
+}
+
+/// Calls f(lane, flags of one element) for the lanes whose pointer is a valid place in local memory.
+template <unsigned W, class F> void forEachLocalLane(Warp &warp, const Op &op, uint32_t offset, uint32_t bytes, F f) {
+  uint32_t size = warp.block->program().localBytes;
+  if (warp.localWritten.empty())
+    return;
+  forEachSpace<W>(warp, warp.reg<uint64_t>(op.a), static_cast<unsigned>(op.imm),
+                  [&](Space space, const uint64_t *address, LaneMask lanes) {
+                    if (space != Space::Local)
+                      return;
+                    forEachLane(lanes, [&](unsigned l) {
+                      if (address[l] < size && address[l] + offset + bytes <= size)
+                        f(l, warp.localWritten.data() + size_t(l) * size + address[l] + offset);
+                    });
+                  });
+}
+
+/// Beside an access: x as that of the access, the slots of its elements at the end of the numbers (noSlot: none).
+uint32_t elementSlot(const OpOperands &x, size_t element) {
+  return static_cast<uint32_t>(x.numbers[2 + x.offsets.size() + element]);
+}
+
+/// Before a load: marks what was not written.
+template <unsigned W> void markLoaded(Warp &warp, const Op &op) {
+  const OpOperands &x = *op.x;
+  for (size_t i = 0; i < x.offsets.size(); ++i) {
+    uint32_t slot = elementSlot(x, i);
+    if (slot == noSlot)
+      continue;
+    LaneMask undefined = 0;
+    auto bytes = static_cast<uint32_t>(x.numbers[2 + i]);
+    forEachLocalLane<W>(warp, op, x.offsets[i], bytes, [&](unsigned l, const uint8_t *written) {
+      if (std::memchr(written, 0, bytes))
+        undefined |= LaneMask(1) << l;
+    });
+    warp.marks[slot] = (warp.marks[slot] & ~warp.mask) | undefined;
+  }
+}
+
+/// After a store: what was undefined counts as not written. A store to global or shared memory of nothing else is
+/// reported; a vector may have undefined elements (three of four are what a vector of three is stored as).
+template <unsigned W> void unwriteStored(Warp &warp, const Op &op) {
+  const OpOperands &x = *op.x;
+  Block &block = *warp.block;
+  LaneMask all = warp.mask, nothingElse = all;
+  for (size_t i = 0; i < x.offsets.size(); ++i) {
+    uint32_t slot = elementSlot(x, i);
+    nothingElse &= slot == noSlot ? 0 : warp.marks[slot];
+    if (slot == noSlot || !(warp.marks[slot] & all))
+      continue;
+    warp.mask = all & warp.marks[slot];
+    auto bytes = static_cast<uint32_t>(x.numbers[2 + i]);
+    forEachSpace<W>(warp, warp.reg<uint64_t>(op.a), static_cast<unsigned>(op.imm),
+                    [&](Space space, const uint64_t *address, LaneMask lanes) {
+                      forEachLane(lanes,
+                                  [&](unsigned l) { block.unwrite(warp, space, l, address[l] + x.offsets[i], bytes); });
+                    });
+    warp.mask = all;
+  }
+  if (!nothingElse || !block.checks(Check::Uninitialized))
+    return;
+  warp.mask = nothingElse;
+  forEachSpace<W>(warp, warp.reg<uint64_t>(op.a), static_cast<unsigned>(op.imm),
+                  [&](Space space, const uint64_t *address, LaneMask lanes) {
+                    if (space != Space::Local)
+                      block.reportAt(ReportKind::Uninitialized, op.site, warp, firstLane(lanes), space,
+                                     address[firstLane(lanes)], "an undefined value is stored",
+                                     "write the variable on every path that leads here");
+                  });
+  warp.mask = all;
+}
+
+// --- After decoding -------------------------------------------------------------------------------------------------
+
+class Tracker {
+public:
+  Tracker(Program &program, const std::vector<Reg> &undefined) : program_(program), undefined_(undefined) {
+    load_ = loadHandler(program.width);
+    store_ = storeHandler(program.width);
+    branch_ = branchHandler(program.width);
+    switch_ = switchHandler(program.width);
+    for (Kind kind : {Kind::I8, Kind::I16, Kind::I32, Kind::I64}) {
+      selects_.insert(selectHandler(kind, program.width));
+      copies_.insert(copyHandler(kind, program.width));
+    }
+  }
+
+  void run() {
+    spread();
+    if (slots_.empty())
+      return;
+    for (Reg reg : undefined_)
+      if (uint32_t slot = slotOf(reg); slot != noSlot)
+        program_.undefinedAtStart.push_back(slot);
+    for (BasicBlock &block : program_.blocks)
+      instrument(block);
+  }
+
+private:
+  bool mayBeLocal(const Op &op) const {
+    return program_.localBytes && (op.imm == localSpace || op.imm == genericSpace);
+  }
+  bool isFreeze(const Op &op) const { return copies_.count(op.run) && op.imm; }
+  bool isSelect(const Op &op) const { return selects_.count(op.run); }
+
+  template <class F> static void forEachSource(const Op &op, F f) {
+    if (op.registers & Op::HasA)
+      f(op.a);
+    if (op.registers & Op::HasB)
+      f(op.b);
+    if (op.registers & Op::HasC)
+      f(op.c);
+    if (op.x)
+      std::for_each(op.x->in.begin(), op.x->in.end(), f);
+  }
+  template <class F> static void forEachResult(const Op &op, F f) {
+    if (op.registers & Op::HasD)
+      f(op.d);
+    if (op.x)
+      std::for_each(op.x->out.begin(), op.x->out.end(), f);
+  }
+
+  /// Registers that an undefined value can reach.
+  void spread() {
+    std::unordered_set<Reg> reached(undefined_.begin(), undefined_.end());
+    for (bool changed = true; changed;) {
+      changed = false;
+      auto reach = [&](Reg reg) { changed |= reached.insert(reg).second; };
+      for (const BasicBlock &block : program_.blocks) {
+        for (const Op &op : block.ops) {
+          bool from = op.run == load_ && mayBeLocal(op);
+          if (op.run != load_ && !isFreeze(op))
+            forEachSource(op, [&](Reg reg) { from |= reached.count(reg) != 0; });
+          if (from)
+            forEachResult(op, reach);
+        }
+        for (const Edge &edge : block.edges)
+          for (const EdgeCopy &copy : edge.copies)
+            if (reached.count(copy.from))
+              reach(copy.to);
+      }
+    }
+    std::vector<Reg> order(reached.begin(), reached.end());
+    std::sort(order.begin(), order.end());
+    for (Reg reg : order)
+      slots_[reg] = program_.undefinedSlots++;
+  }
+
+  uint32_t slotOf(Reg reg) const {
+    auto found = slots_.find(reg);
+    return found == slots_.end() ? noSlot : found->second;
+  }
+
+  Op &add(std::vector<Op> &ops, const Op &beside, Handler handler) {
+    program_.operands.push_back(std::make_unique<OpOperands>());
+    Op op;
+    op.run = handler;
+    op.site = beside.site;
+    op.x = program_.operands.back().get();
+    if (beside.registers & Op::HasPredicate) {
+      op.inner = handler;
+      op.run = beside.run;
+      op.predicate = beside.predicate;
+      op.registers = beside.registers & (Op::HasPredicate | Op::Negated);
+    }
+    ops.push_back(op);
+    return ops.back();
+  }
+  OpOperands &operandsOf(Op &op) { return const_cast<OpOperands &>(*op.x); }
+
+  void check(std::vector<Op> &ops, const Op &beside, Reg reg, bool address) {
+    if (slotOf(reg) == noSlot)
+      return;
+    Op &op = add(ops, beside, checkMarks);
+    op.imm = address ? 1 : 0;
+    operandsOf(op).offsets = {slotOf(reg)};
+  }
+
+  /// Marks beside a load or store: the operands are those of the access, with slots in place of registers.
+  void beside(std::vector<Op> &ops, const Op &access, const std::vector<Reg> &regs, Handler handler) {
+    std::vector<Reg> slots;
+    for (Reg reg : regs)
+      slots.push_back(slotOf(reg));
+    if (std::all_of(slots.begin(), slots.end(), [](uint32_t slot) { return slot == noSlot; }))
+      return;
+    Op &op = add(ops, access, handler);
+    op.imm = access.imm;
+    op.a = access.a;
+    op.registers |= Op::HasA;
+    OpOperands &x = operandsOf(op);
+    x.numbers = access.x->numbers;
+    x.numbers.insert(x.numbers.end(), slots.begin(), slots.end());
+    x.offsets = access.x->offsets;
+  }
+
+  void follow(std::vector<Op> &ops, const Op &op) {
+    std::vector<uint32_t> results, sources;
+    forEachResult(op, [&](Reg reg) {
+      if (slotOf(reg) != noSlot)
+        results.push_back(slotOf(reg));
+    });
+    if (results.empty())
+      return;
+    if (!isFreeze(op))
+      forEachSource(op, [&](Reg reg) {
+        if (slotOf(reg) != noSlot)
+          sources.push_back(slotOf(reg));
+      });
+    Op &moved = add(ops, op, moveMarks);
+    moved.imm = static_cast<int64_t>(results.size());
+    results.insert(results.end(), sources.begin(), sources.end());
+    operandsOf(moved).offsets = std::move(results);
+  }
+
+  void select(std::vector<Op> &ops, const Op &op) {
+    if (slotOf(op.d) == noSlot)
+      return;
+    Op &moved = add(ops, op, program_.width == 64 ? &selectMarks<64> : &selectMarks<32>);
+    moved.a = op.a;
+    moved.registers |= Op::HasA;
+    operandsOf(moved).offsets = {slotOf(op.d), slotOf(op.a), slotOf(op.b), slotOf(op.c)};
+  }
+
+  void instrument(BasicBlock &block) {
+    bool wide = program_.width == 64;
+    std::vector<Op> ops;
+    for (const Op &op : block.ops) {
+      if (op.run == branch_ || op.run == switch_)
+        check(ops, op, op.a, false);
+      if (op.run == load_ || op.run == store_)
+        check(ops, op, op.a, true);
+      if (op.run == load_ && mayBeLocal(op))
+        beside(ops, op, op.x->out, wide ? &markLoaded<64> : &markLoaded<32>);
+      ops.push_back(op);
+      if (op.run == store_)
+        beside(ops, op, op.x->in, wide ? &unwriteStored<64> : &unwriteStored<32>);
+      else if (isSelect(op))
+        select(ops, op);
+      else if (op.run != load_)
+        follow(ops, op);
+    }
+    block.ops = std::move(ops);
+    for (Edge &edge : block.edges)
+      for (const EdgeCopy &copy : edge.copies)
+        if (slotOf(copy.to) != noSlot)
+          edge.marks.emplace_back(slotOf(copy.to), slotOf(copy.from));
+  }
+
+  Program &program_;
+  const std::vector<Reg> &undefined_;
+  Handler load_, store_, branch_, switch_;
+  std::unordered_set<Handler> selects_, copies_;
+  std::unordered_map<Reg, uint32_t> slots_;
+};
+
+} // namespace
+
+void trackUndefined(Program &program, const std::vector<Reg> &undefined) { Tracker(program, undefined).run(); }
+
+} // namespace tilejit::sim
