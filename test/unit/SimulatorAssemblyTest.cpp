@@ -299,6 +299,32 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   CHECK(failed.reports[0].message.find("n > 0 at a.cu:12 in words") != std::string::npos);
 }
 
+TEST_CASE("printf of HIP, in pieces", "[simulator][libraries]") {
+  const char *text = R"(
+target triple = "amdgcn-amd-amdhsa"
+@format = private unnamed_addr addrspace(4) constant [15 x i8] c"%d %s: %.1f%%\0A\00"
+@word = private unnamed_addr addrspace(4) constant [5 x i8] c"5 %d\00"
+define amdgpu_kernel void @k(i64 %bits) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %w = zext i32 %t to i64
+  %d0 = call i64 @__ockl_printf_begin(i64 0)
+  %d1 = call i64 @__ockl_printf_append_string_n(i64 %d0, ptr addrspacecast (ptr addrspace(4) @format to ptr), i64 15, i32 0)
+  %d2 = call i64 @__ockl_printf_append_args(i64 %d1, i32 1, i64 %w, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i32 0)
+  %d3 = call i64 @__ockl_printf_append_string_n(i64 %d2, ptr addrspacecast (ptr addrspace(4) @word to ptr), i64 5, i32 0)
+  %d4 = call i64 @__ockl_printf_append_args(i64 %d3, i32 1, i64 %bits, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i32 1)
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i64 @__ockl_printf_begin(i64)
+declare i64 @__ockl_printf_append_string_n(i64, ptr, i64, i32)
+declare i64 @__ockl_printf_append_args(i64, i32, i64, i64, i64, i64, i64, i64, i64, i32)
+)";
+  Machine machine("gfx942", text);
+  Outcome outcome = machine.run("k", {1, 1, 1}, {2, 1, 1}, 2.5);
+  CHECK(kinds(outcome).empty());
+  CHECK(outcome.printed == "0 5 %d: 2.5%\n1 5 %d: 2.5%\n");
+}
+
 TEST_CASE("functions of device libraries", "[simulator][libraries]") {
   std::vector<float> a = mixedFloats(100, 3, 80.0f);
   std::vector<Column> in = {column("float", a)};
