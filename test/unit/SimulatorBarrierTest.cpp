@@ -100,7 +100,34 @@ TEST_CASE("block barriers order shared memory, in all spellings", "[simulator][b
 TEST_CASE("warp barriers order the lanes of a warp", "[simulator][barrier]") {
   expectExchange(5, "  call void @llvm.nvvm.bar.warp.sync(i32 -1)\n", 64);
   expectExchange(5, "  call void asm sideeffect \"bar.warp.sync -1;\", \"\"()\n", 64);
-  CHECK(runKernel(exchange(5, ""), 64).reports == "race");
+  CHECK(runKernel(exchange(5, ""), 32).reports == "race");
+}
+
+TEST_CASE("lanes that a block lacks do not count at warp barriers", "[simulator][barrier]") {
+  // All lanes read a place that one writes, before and after.
+  const std::string body = R"(
+  %z = icmp eq i32 %t, 0
+  br i1 %z, label %first, label %read
+first:
+  store i32 17, ptr addrspace(3) @tile
+  br label %read
+read:
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %r = load i32, ptr addrspace(3) @tile
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %f = icmp eq i32 %t, 5
+  br i1 %f, label %second, label %end
+second:
+  store i32 18, ptr addrspace(3) @tile
+  br label %end
+end:
+)";
+  for (uint32_t threads : {20u, 32u}) {
+    Ran ran = runKernel(kernelOf(body), threads);
+    CHECK(ran.reports.empty());
+    for (uint32_t v : ran.output)
+      REQUIRE(v == 17);
+  }
 }
 
 TEST_CASE("reducing barriers count, and, or", "[simulator][barrier]") {

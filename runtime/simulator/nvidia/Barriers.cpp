@@ -111,7 +111,8 @@ void syncAndReduce(Warp &warp, const Op &op) {
 void syncWarp(Warp &warp, const Op &op) {
   if (!meetMembers(warp, op, op.a))
     return;
-  warp.block->ordering.syncLanes(warp.index, warp.mask);
+  // Lanes that do not exist, or have left, touch nothing any more: they are as good as here.
+  warp.block->ordering.syncLanes(warp.index, warp.mask | ~warp.live);
 }
 
 bool refuseCluster(Warp &warp, const Op &op) {
