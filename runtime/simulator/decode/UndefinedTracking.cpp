@@ -45,6 +45,35 @@ template <unsigned W> void selectMarks(Warp &warp, const Op &op) {
   warp.marks[slots[0]] = (warp.marks[slots[0]] & ~warp.mask) | (undefined & warp.mask);
 }
 
+/// offsets: slots of the results, of the elements, of the new element (noSlot: defined); a: which element is replaced.
+void putMarks(Warp &warp, const Op &op) {
+  auto marksOf = [&](uint32_t slot) { return slot == noSlot ? 0 : warp.marks[slot]; };
+  const std::vector<uint32_t> &slots = op.x->offsets;
+  size_t count = slots.size() / 2;
+  const uint64_t *index = warp.reg<uint64_t>(op.a);
+  for (size_t i = 0; i < count; ++i) {
+    if (slots[i] == noSlot)
+      continue;
+    LaneMask replaced = 0;
+    forEachLane(warp.mask, [&](unsigned l) { replaced |= LaneMask(index[l] == i) << l; });
+    LaneMask undefined = (replaced & marksOf(slots[2 * count])) | (~replaced & marksOf(slots[count + i]));
+    warp.marks[slots[i]] = (warp.marks[slots[i]] & ~warp.mask) | (undefined & warp.mask);
+  }
+}
+
+/// offsets: slots of the result and of the elements; a: which one is taken.
+void pickMarks(Warp &warp, const Op &op) {
+  const std::vector<uint32_t> &slots = op.x->offsets;
+  const uint64_t *index = warp.reg<uint64_t>(op.a);
+  LaneMask undefined = 0;
+  forEachLane(warp.mask, [&](unsigned l) {
+    bool inside = index[l] + 1 < slots.size();
+    uint32_t slot = inside ? slots[index[l] + 1] : noSlot;
+    undefined |= LaneMask(!inside || (slot != noSlot && (warp.marks[slot] >> l & 1))) << l;
+  });
+  warp.marks[slots[0]] = (warp.marks[slots[0]] & ~warp.mask) | undefined;
+}
+
 /// offsets: one slot. `imm`: 0 a branch, 1 an address.
 void checkMarks(Warp &warp, const Op &op) {
   LaneMask undefined = warp.marks[op.x->offsets[0]] & warp.mask;
@@ -135,6 +164,8 @@ public:
     store_ = storeHandler(program.width);
     branch_ = branchHandler(program.width);
     switch_ = switchHandler(program.width);
+    put_ = putElementHandler(program.width);
+    pick_ = pickElementHandler(program.width);
     for (Kind kind : {Kind::I8, Kind::I16, Kind::I32, Kind::I64}) {
       selects_.insert(selectHandler(kind, program.width));
       copies_.insert(copyHandler(kind, program.width));
@@ -277,6 +308,24 @@ private:
     operandsOf(moved).offsets = {slotOf(op.d), slotOf(op.a), slotOf(op.b), slotOf(op.c)};
   }
 
+  void element(std::vector<Op> &ops, const Op &op) {
+    bool puts = op.run == put_;
+    std::vector<Reg> results = puts ? op.x->out : std::vector<Reg>{op.d};
+    std::vector<uint32_t> slots;
+    for (Reg reg : results)
+      slots.push_back(slotOf(reg));
+    if (std::all_of(slots.begin(), slots.end(), [](uint32_t slot) { return slot == noSlot; }))
+      return;
+    for (Reg reg : op.x->in)
+      slots.push_back(slotOf(reg));
+    if (puts)
+      slots.push_back(slotOf(op.b));
+    Op &moved = add(ops, op, puts ? putMarks : pickMarks);
+    moved.a = op.a;
+    moved.registers |= Op::HasA;
+    operandsOf(moved).offsets = std::move(slots);
+  }
+
   void instrument(BasicBlock &block) {
     bool wide = program_.width == 64;
     std::vector<Op> ops;
@@ -292,6 +341,8 @@ private:
         beside(ops, op, op.x->in, wide ? &unwriteStored<64> : &unwriteStored<32>);
       else if (isSelect(op))
         select(ops, op);
+      else if (op.run == put_ || op.run == pick_)
+        element(ops, op);
       else if (op.run != load_)
         follow(ops, op);
     }
@@ -304,7 +355,7 @@ private:
 
   Program &program_;
   const std::vector<Reg> &undefined_;
-  Handler load_, store_, branch_, switch_;
+  Handler load_, store_, branch_, switch_, put_, pick_;
   std::unordered_set<Handler> selects_, copies_;
   std::unordered_map<Reg, uint32_t> slots_;
 };
