@@ -58,7 +58,8 @@ void Block::start(const LaunchState &launch, uint64_t blockNumber, Counters *sit
   printed.clear();
   arrivals_.clear();
   progress = 0;
-  abandoned_ = world_ = false;
+  abandoned_ = trapped_ = world_ = false;
+  recent_ = nullptr;
   turns_ = options().scheduleSeed ^ (number * 0x9e3779b97f4a7c15ull);
   for (unsigned w = 0; w < launch.warps; ++w) {
     warps[w].index = w;
@@ -121,13 +122,13 @@ RunState Block::run() {
     if (worked || progress != before) {
       idle = 0;
       if (!ran && waitsForWorld())
-        return RunState::Parked;
+        return trapped_ ? RunState::Abandoned : RunState::Parked;
       continue;
     }
     if (launch_->chip->info.nvidia && landCopies(*this))
       continue;
     if (waitsForWorld())
-      return RunState::Parked;
+      return trapped_ ? RunState::Abandoned : RunState::Parked;
     bool met = false;
     for (Warp &warp : warps)
       met |= meetFailed(warp);
@@ -138,7 +139,7 @@ RunState Block::run() {
       return RunState::Abandoned;
     }
   }
-  if (abandoned_)
+  if (abandoned_ || trapped_)
     return RunState::Abandoned;
   if (launch_->chip->info.nvidia)
     endNvidiaBlock(*this);
@@ -360,6 +361,17 @@ void Block::abandon(Warp &warp) {
   warp.request = Warp::Request::Abandon;
 }
 
+void Block::trap(Warp &warp) {
+  // Enough to come to the next use of what the trapped lanes had read or written.
+  constexpr uint64_t budgetAfter = 1 << 16;
+  for (Warp &other : warps)
+    other.budget = std::min(other.budget, budgetAfter);
+  trapped_ = true;
+  // The barriers that the warp won't reach would have ordered what it did.
+  ordering.releaseFence(warp.index);
+  exitLanes(warp);
+}
+
 void Block::exitLanes(Warp &warp) {
   warp.live &= ~warp.mask;
   for (LaneGroup &group : warp.groups)
@@ -367,7 +379,7 @@ void Block::exitLanes(Warp &warp) {
   ++progress;
   warp.stop = true;
   warp.request = Warp::Request::Branch;
-  if (!warp.live && launch_->chip->info.nvidia)
+  if (!warp.live && launch_->chip->info.nvidia && !trapped_)
     endNvidiaWarp(warp);
 }
 

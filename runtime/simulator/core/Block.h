@@ -111,8 +111,11 @@ public:
   void arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads);
   /// Waits until the lanes of `expected` that are still alive are at this operation. True when they are.
   bool meet(Warp &warp, const Op &op, LaneMask expected);
-  /// Gives the launch up (trap, assertion, budget).
+  /// Gives the launch up (misuse after which nothing can be said, budget).
   void abandon(Warp &warp);
+  /// Ends the lanes that are active, by a trap or a failed assertion. The launch is given up once the other warps of
+  /// the block have run on: races that they show may be why. What lacks because of the trap is not reported.
+  void trap(Warp &warp);
   /// Ends the lanes that are active.
   void exitLanes(Warp &warp);
   /// Memory order of a fence instruction of the warp; scopes wider than the block reach other blocks.
@@ -127,6 +130,10 @@ private:
     VectorClock clock;
   };
 
+  /// After a trap: whether the report can't be for what the trapped lanes failed to do.
+  bool isBelievable(ReportKind kind) const {
+    return !trapped_ || kind == ReportKind::Race || kind == ReportKind::Trap || kind == ReportKind::Assert;
+  }
   void startWarp(Warp &warp);
   bool runWarp(Warp &warp, uint64_t slice);
   bool enter(Warp &warp);
@@ -140,6 +147,7 @@ private:
   bool barrierIsFull(uint32_t barrier, uint32_t needed) const;
   void releaseBarrier(uint32_t barrier);
   bool waitsForWorld() const;
+  Allocation *findAllocation(uint64_t address, uint64_t size);
   LaneMask accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access, const uint8_t *data);
   LaneMask accessShared(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access, const uint8_t *data);
   LaneMask accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access);
@@ -151,7 +159,9 @@ private:
   std::vector<unsigned> order_;   ///< Turns of the warps.
   uint64_t turns_ = 0;            ///< State of the permutation.
   bool abandoned_ = false;
-  bool world_ = false; ///< actInWorld is running.
+  bool trapped_ = false;
+  Allocation *recent_ = nullptr; ///< Of global memory, found last.
+  bool world_ = false;           ///< actInWorld is running.
 };
 
 } // namespace tilejit::sim

@@ -20,7 +20,28 @@ struct Extent {
   bool contiguous = true, ascending = true;
 };
 
+/// For all lanes of a warp: loops that become vector code.
+template <unsigned W> Extent extentOfAll(const uint64_t *address, uint32_t size) {
+  Extent extent;
+  uint64_t gaps = 0;
+  bool falls = false;
+  for (unsigned l = 0; l < W; ++l) {
+    extent.low = std::min(extent.low, address[l]);
+    extent.high = std::max(extent.high, address[l]);
+    gaps |= (address[l] - address[0]) ^ (uint64_t(l) * size);
+  }
+  for (unsigned l = 1; l < W; ++l)
+    falls |= address[l] < address[l - 1];
+  extent.contiguous = gaps == 0;
+  extent.ascending = !falls;
+  return extent;
+}
+
 Extent extentOf(const uint64_t *address, LaneMask lanes, uint32_t size) {
+  if (lanes == allLanes<32>)
+    return extentOfAll<32>(address, size);
+  if (lanes == allLanes<64>)
+    return extentOfAll<64>(address, size);
   Extent extent;
   uint64_t previous = 0;
   bool first = true;
@@ -36,6 +57,20 @@ Extent extentOf(const uint64_t *address, LaneMask lanes, uint32_t size) {
     first = false;
   });
   return extent;
+}
+
+/// All addresses or-ed: what alignment needs.
+uint64_t bitsOf(const uint64_t *address, LaneMask lanes) {
+  uint64_t bits = 0;
+  if (lanes == allLanes<32>)
+    for (unsigned l = 0; l < 32; ++l)
+      bits |= address[l];
+  else if (lanes == allLanes<64>)
+    for (unsigned l = 0; l < 64; ++l)
+      bits |= address[l];
+  else
+    forEachLane(lanes, [&](unsigned l) { bits |= address[l]; });
+  return bits;
 }
 
 Sectors countSectors(const uint64_t *address, LaneMask lanes, uint32_t size, const Extent &extent) {
@@ -106,9 +141,7 @@ uint8_t *Block::at(Warp &warp, Space space, unsigned lane, uint64_t address) {
 }
 
 void Block::checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access) {
-  uint64_t low = 0;
-  forEachLane(lanes, [&](unsigned l) { low |= address[l]; });
-  if (!(low & (access.alignment - 1)) || !checks(Check::Alignment))
+  if (!(bitsOf(address, lanes) & (access.alignment - 1)) || !checks(Check::Alignment))
     return;
   forEachLane(lanes, [&](unsigned l) {
     if (address[l] & (access.alignment - 1))
@@ -127,11 +160,20 @@ void Block::outOfBounds(Warp &warp, Space space, unsigned lane, uint64_t address
            "guard the access with the size, or make the buffer larger");
 }
 
+/// The allocation that was found last is nearly always the next one too.
+Allocation *Block::findAllocation(uint64_t address, uint64_t size) {
+  if (recent_ && address - recent_->base < recent_->size && size <= recent_->size - (address - recent_->base))
+    return recent_;
+  Allocation *found = launch_->memory->find(address, size);
+  recent_ = found ? found : recent_;
+  return found;
+}
+
 LaneMask Block::accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
                              const uint8_t *data) {
   Extent extent = extentOf(address, lanes, access.size);
   LaneMask ok = lanes;
-  Allocation *allocation = launch_->memory->find(extent.low, extent.high - extent.low + access.size);
+  Allocation *allocation = findAllocation(extent.low, extent.high - extent.low + access.size);
   if (access.alignment > 1)
     checkAlignment(warp, Space::Global, address, lanes, access);
   auto touch = [&](unsigned lane, Allocation &a) {
@@ -145,11 +187,17 @@ LaneMask Block::accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes
                "read of global memory that nobody wrote");
   };
   if (allocation && !(access.write && allocation->readOnly)) {
-    if (!allocation->written.empty())
+    uint8_t *flags = allocation->written.data() + (extent.low - allocation->base);
+    size_t bytes = size_t(access.size) * countLanes(lanes);
+    if (allocation->written.empty() || (!access.write && extent.contiguous && !std::memchr(flags, 0, bytes)))
+      ;
+    else if (access.write && extent.contiguous)
+      std::memset(flags, 1, bytes);
+    else
       forEachLane(lanes, [&](unsigned l) { touch(l, *allocation); });
   } else {
     forEachLane(lanes, [&](unsigned l) {
-      Allocation *own = launch_->memory->find(address[l], access.size);
+      Allocation *own = findAllocation(address[l], access.size);
       if (own && !(access.write && own->readOnly))
         return touch(l, *own);
       ok &= ~(LaneMask(1) << l);
@@ -171,11 +219,7 @@ LaneMask Block::accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes
 LaneMask Block::accessShared(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
                              const uint8_t *data) {
   LaneMask ok = lanes;
-  uint64_t high = 0, low = 0;
-  forEachLane(lanes, [&](unsigned l) {
-    high = std::max(high, address[l]);
-    low |= address[l];
-  });
+  uint64_t high = extentOf(address, lanes, access.size).high;
   if (high + access.size > shared.size() || high >= windowBytes)
     forEachLane(lanes, [&](unsigned l) {
       if (address[l] < shared.size() && address[l] + access.size <= shared.size())
@@ -183,7 +227,7 @@ LaneMask Block::accessShared(Warp &warp, const uint64_t *address, LaneMask lanes
       ok &= ~(LaneMask(1) << l);
       outOfBounds(warp, Space::Shared, l, address[l], access);
     });
-  if (low & (access.alignment - 1))
+  if (access.alignment > 1)
     checkAlignment(warp, Space::Shared, address, ok, access);
   Counters &count = counters[access.site];
   ++count.sharedRequests;
@@ -245,13 +289,13 @@ std::string Block::describe(Space space, uint64_t address) const {
 
 void Block::report(ReportKind kind, uint32_t site, const Warp &warp, unsigned lane, std::string_view what,
                    std::string_view hint) {
-  if (reports.isNew(kind, site))
+  if (isBelievable(kind) && reports.isNew(kind, site))
     reports.add(kind, site, noSite, std::string(what) + " by " + who(warp.index, lane), std::string(hint));
 }
 
 void Block::reportAt(ReportKind kind, uint32_t site, const Warp &warp, unsigned lane, Space space, uint64_t address,
                      std::string_view what, std::string_view hint) {
-  if (reports.isNew(kind, site))
+  if (isBelievable(kind) && reports.isNew(kind, site))
     reports.add(kind, site, noSite,
                 std::string(what) + " at " + describe(space, address) + " by " + who(warp.index, lane),
                 std::string(hint));

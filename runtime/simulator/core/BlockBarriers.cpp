@@ -80,7 +80,7 @@ void Block::releaseBarrier(uint32_t barrier) {
       group.wait = Wait::Nothing;
       group.resumed = true;
     }
-    if (here)
+    if (here || (trapped_ && !warp.live))
       there.push_back(warp.index);
     all &= here == warp.live;
   }
@@ -107,6 +107,8 @@ void Block::fence(Warp &warp, bool release, bool acquire, Scope scope) {
 /// Nobody can go on (`deadlock`), or a warp used up its instructions.
 void Block::reportStuck(bool deadlock) {
   abandoned_ = true;
+  if (trapped_)
+    return;
   for (Warp &warp : warps)
     for (const LaneGroup &group : warp.groups) {
       const Op &op =

@@ -276,7 +276,7 @@ template <unsigned W> void assertFail(Warp &warp, const Op &op) {
   warp.block->report(ReportKind::Assert, op.site, warp, lane,
                      "assertion failed: " + strings[0] + place + (strings[2].empty() ? "" : " in " + strings[2]) + ",",
                      "the kernel found its own condition violated");
-  warp.block->abandon(warp);
+  warp.block->trap(warp);
 }
 
 } // namespace

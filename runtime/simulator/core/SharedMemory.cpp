@@ -176,39 +176,54 @@ const SharedMemory::Hold *SharedMemory::holdAt(unsigned warp, uint32_t granule) 
   return nullptr;
 }
 
+namespace {
+
+/// Whether the lanes of a group carry no bank twice; for accesses of 1, 2, 4, 8 or 16 bytes aligned to their size.
+bool isFreeOfConflicts(const uint64_t *address, LaneMask lanes, unsigned sizeLog, unsigned banks) {
+  unsigned unitLog = std::max(sizeLog, 2u), units = banks * 4 >> unitLog;
+  uint64_t used = 0;
+  unsigned count = 0;
+  forEachLane(lanes, [&](unsigned l) {
+    used |= 1ull << ((address[l] >> unitLog) & (units - 1));
+    ++count;
+  });
+  return countLanes(used) == count;
+}
+
+/// Passes for one group of lanes whose words may share banks.
+uint32_t countPasses(const uint64_t *address, LaneMask lanes, uint32_t size, unsigned banks) {
+  std::vector<uint64_t> words;
+  forEachLane(lanes, [&](unsigned l) {
+    for (uint64_t word = address[l] >> 2; word <= (address[l] + size - 1) >> 2; ++word)
+      words.push_back(word);
+  });
+  // The same word for several lanes is one read; different words of a bank follow each other.
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  uint32_t perBank[128] = {}, most = 1;
+  for (uint64_t word : words)
+    most = std::max(most, ++perBank[word % banks]);
+  return most;
+}
+
+} // namespace
+
 Wavefronts countWavefronts(const uint64_t *address, LaneMask lanes, uint32_t size, unsigned width, unsigned banks) {
   Wavefronts result;
   unsigned group = size <= 4 ? 32 : size <= 8 ? 16 : 8;
   group = std::min(group * (banks / 32), width);
+  uint64_t all = 0;
+  forEachLane(lanes, [&](unsigned l) { all |= address[l]; });
+  bool regular = size <= 16 && !(size & (size - 1)) && !(all & (size - 1));
   for (unsigned start = 0; start < width; start += group) {
     LaneMask part = (lanes >> start) & lanesBelow(group);
     if (!part)
       continue;
     ++result.ideal;
-    uint64_t used[2] = {0, 0}; // Banks that carry a word,
-    uint64_t words[64 * 4];    // and the words.
-    unsigned count = 0;
-    bool collision = false;
-    forEachLane(part, [&](unsigned l) {
-      for (uint64_t word = address[start + l] >> 2; word <= (address[start + l] + size - 1) >> 2; ++word) {
-        unsigned bank = static_cast<unsigned>(word % banks);
-        collision |= (used[bank >> 6] >> (bank & 63)) & 1;
-        used[bank >> 6] |= 1ull << (bank & 63);
-        if (count < 256)
-          words[count++] = word;
-      }
-    });
-    if (!collision) {
+    if (regular && isFreeOfConflicts(address + start, part, firstLane(size), banks))
       ++result.actual;
-      continue;
-    }
-    // The same word for several lanes is one read; different words of a bank follow each other.
-    std::sort(words, words + count);
-    count = static_cast<unsigned>(std::unique(words, words + count) - words);
-    unsigned perBank[128] = {}, most = 1;
-    for (unsigned i = 0; i < count; ++i)
-      most = std::max(most, ++perBank[words[i] % banks]);
-    result.actual += most;
+    else
+      result.actual += countPasses(address + start, part, size, banks);
   }
   return result;
 }
