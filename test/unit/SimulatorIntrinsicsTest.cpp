@@ -369,6 +369,28 @@ TEST_CASE("copies and fills of memory, with what was never written", "[simulator
   CHECK(kinds(outcome) == "uninitialized");
 }
 
+TEST_CASE("a trap does not hide the race that led to it, and adds nothing to it", "[simulator][intrinsics]") {
+  auto text = [](const std::string &barrier) {
+    return "target triple = \"nvptx64-nvidia-cuda\"\n@s = internal addrspace(3) global [64 x i32] undef, align 4\n"
+           "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndeclare void @llvm.trap()\n"
+           "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
+           "define ptx_kernel void @k(i32 %expected) {\n  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+           "  %mine = getelementptr i32, ptr addrspace(3) @s, i32 %t\n  %u = xor i32 %t, 63\n"
+           "  %other = getelementptr i32, ptr addrspace(3) @s, i32 %u\n  store i32 1, ptr addrspace(3) %mine\n"
+           "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  store i32 2, ptr addrspace(3) %mine\n" +
+           barrier +
+           "  %v = load i32, ptr addrspace(3) %other\n  %right = icmp eq i32 %v, %expected\n"
+           "  br i1 %right, label %fine, label %wrong\nwrong:\n  call void @llvm.trap()\n  unreachable\nfine:\n"
+           "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  %w = load i32, ptr addrspace(3) %other\n"
+           "  ret void\n}\n";
+  };
+  Machine racing("sm_80", text(""));
+  CHECK(kinds(racing.run("k", {1, 1, 1}, {64, 1, 1}, 2)) == "trap race race");
+  Machine ordered("sm_80", text("  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"));
+  CHECK(kinds(ordered.run("k", {1, 1, 1}, {64, 1, 1}, 2)) == "");
+  CHECK(kinds(ordered.run("k", {1, 1, 1}, {64, 1, 1}, 3)) == "trap");
+}
+
 TEST_CASE("a trap ends the launch with a report, questions have answers", "[simulator][intrinsics]") {
   std::vector<uint32_t> a = {0, 0, 5, 0};
   std::vector<Column> in = {column("i32", a)};

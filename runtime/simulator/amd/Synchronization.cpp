@@ -82,13 +82,13 @@ void endProgram(Warp &warp, const Op &) { warp.block->exitLanes(warp); }
 
 void halt(Warp &warp, const Op &op) {
   warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask), "the wave was halted");
-  warp.block->abandon(warp);
+  warp.block->trap(warp);
 }
 
 void trap(Warp &warp, const Op &op) {
   warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask),
                      "trap " + std::to_string(op.imm) + " executed");
-  warp.block->abandon(warp);
+  warp.block->trap(warp);
 }
 
 void emitPlain(Decoder &decoder, Handler handler, int64_t imm = 0) { decoder.emit(handler).imm = imm; }

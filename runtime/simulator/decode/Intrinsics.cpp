@@ -255,7 +255,7 @@ template <unsigned W> void readCycles(Warp &warp, const Op &op) {
 template <unsigned W> void trap(Warp &warp, const Op &op) {
   warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask), "a trap was executed",
                      "a check of the kernel failed, or a place was reached that should not be");
-  warp.block->abandon(warp);
+  warp.block->trap(warp);
 }
 
 void cyclesIntrinsic(Call &call) {

@@ -158,7 +158,7 @@ void leave(Warp &warp, const Op &op) { warp.block->exitLanes(warp); }
 void trap(Warp &warp, const Op &op) {
   warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask),
                      op.imm ? "breakpoint (brkpt) executed" : "trap executed");
-  warp.block->abandon(warp);
+  warp.block->trap(warp);
 }
 
 // --- Decoding -------------------------------------------------------------------------------------------------------
