@@ -316,4 +316,35 @@ TEST_CASE("release and acquire order warps of a block, relaxed accesses do not",
                              "load volatile i32, ptr addrspace(3) @flag", "")) == "race");
 }
 
+TEST_CASE("a plain read must be ordered after the atomics of all warps", "[simulator]") {
+  auto text = [](const std::string &barrier) {
+    return std::string(R"(
+target triple = "nvptx64-nvidia-cuda"
+@count = internal addrspace(3) global i32 undef, align 4
+define ptx_kernel void @k(ptr addrspace(1) %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  store atomic i32 0, ptr addrspace(3) @count monotonic, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %o = atomicrmw add ptr addrspace(3) @count, i32 1 seq_cst
+)") + barrier +
+           R"(
+  %last = icmp eq i32 %t, 127
+  br i1 %last, label %read, label %end
+read:
+  %v = load i32, ptr addrspace(3) @count
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+)" + declarations;
+  };
+  for (const char *barrier : {"", "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"}) {
+    Machine machine("sm_80", text(barrier));
+    uint32_t *out = machine.output<uint32_t>(1);
+    CHECK(kinds(machine.run("k", {1, 1, 1}, {128, 1, 1}, out)) == (*barrier ? "" : "race"));
+    CHECK(*out == 128);
+  }
+}
+
 } // namespace tilejit::sim::test

@@ -61,7 +61,8 @@ std::string placeText(const std::string &location, const std::string &site) {
 }
 
 void addReport(std::string &text, const sim::Report &report) {
-  text += std::string(sim::reportKindName(report.kind)) + ": " + printable(report.message);
+  std::string kind = std::string(sim::reportKindName(report.kind)) + ": ", message = printable(report.message);
+  text += message.starts_with(kind) ? message : kind + message;
   if (report.count > 1)
     text += " (" + groupedText(report.count) + " times)";
   text += "\n  at    " + placeText(report.location, report.site) + "\n";
