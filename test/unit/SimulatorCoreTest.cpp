@@ -109,6 +109,10 @@ TEST_CASE("undefined values may be moved, not branched on or used as addresses",
                 "store <2 x i32> %w, ptr %l\n %x = load i32, ptr %l\n store i32 %x, ptr addrspace(1) %p\n"
                 "%y = load i32, ptr addrspace(1) %p\n ret void",
                 ""},
+           Case{"%v = insertelement <4 x i32> zeroinitializer, i32 5, i32 %t\n"
+                "%x = extractelement <4 x i32> %v, i32 1\n %c = icmp eq i32 %x, 4\n"
+                "br i1 %c, label %a, label %b\na: ret void\nb: ret void",
+                "uninitialized"},
            Case{"%l = alloca i32\n %v = load i32, ptr %l\n %q = getelementptr i32, ptr addrspace(1) %out, i32 %v\n"
                 "store i32 1, ptr addrspace(1) %q\n ret void",
                 "uninitialized bounds"},

@@ -46,17 +46,20 @@ template <unsigned W> void selectMarks(Warp &warp, const Op &op) {
 }
 
 /// offsets: slots of the results, of the elements, of the new element (noSlot: defined); a: which element is replaced.
+/// Beyond the last one, the whole vector is undefined.
 void putMarks(Warp &warp, const Op &op) {
   auto marksOf = [&](uint32_t slot) { return slot == noSlot ? 0 : warp.marks[slot]; };
   const std::vector<uint32_t> &slots = op.x->offsets;
   size_t count = slots.size() / 2;
   const uint64_t *index = warp.reg<uint64_t>(op.a);
+  LaneMask outside = 0;
+  forEachLane(warp.mask, [&](unsigned l) { outside |= LaneMask(index[l] >= count) << l; });
   for (size_t i = 0; i < count; ++i) {
     if (slots[i] == noSlot)
       continue;
     LaneMask replaced = 0;
     forEachLane(warp.mask, [&](unsigned l) { replaced |= LaneMask(index[l] == i) << l; });
-    LaneMask undefined = (replaced & marksOf(slots[2 * count])) | (~replaced & marksOf(slots[count + i]));
+    LaneMask undefined = outside | (replaced & marksOf(slots[2 * count])) | (~replaced & marksOf(slots[count + i]));
     warp.marks[slots[i]] = (warp.marks[slots[i]] & ~warp.mask) | (undefined & warp.mask);
   }
 }
@@ -215,7 +218,7 @@ private:
       auto reach = [&](Reg reg) { changed |= reached.insert(reg).second; };
       for (const BasicBlock &block : program_.blocks) {
         for (const Op &op : block.ops) {
-          bool from = op.run == load_ && mayBeLocal(op);
+          bool from = (op.run == load_ && mayBeLocal(op)) || op.run == put_ || op.run == pick_;
           if (op.run != load_ && !isFreeze(op))
             forEachSource(op, [&](Reg reg) { from |= reached.count(reg) != 0; });
           if (from)
