@@ -94,8 +94,6 @@ constexpr unsigned multiprocessors = 108;
 
 // --- Reading --------------------------------------------------------------------------------------------------------
 
-uint32_t mask32(LaneMask mask) { return static_cast<uint32_t>(mask); }
-
 /// What is the same in all threads of a block.
 uint64_t ofBlock(const Warp &warp, Special special, unsigned dim) {
   const Block &block = *warp.block;
