@@ -254,7 +254,9 @@ void addCache(Registry registry) {
       ->required()
       ->expected(1, 2);
   why->add_option("--target", options->whyTarget, "Target of the description")->type_name("T");
-  why->add_option("--config", options->config, "Schedule options of the description")->type_name("K=V[,...]");
+  why->add_option("--config", options->config, "Schedule options of the description")
+      ->type_name("K=V[,...]")
+      ->allow_extra_args(false);
   why->footer("Example:\n  tilec cache why examples/matmul.json");
   CLI::App *exporting = add("export", "Write entries into one package", exportEntries);
   exporting->add_option("FILE", options->file, "Package to write")->required();

@@ -166,7 +166,9 @@ void addCompile(Registry registry) {
       ->type_name("FILE");
   command->add_option("--emit", options->emit, "package, tile, llvm, asm or object; text goes to standard output")
       ->type_name("KIND");
-  command->add_option("--config", options->config, "Schedule options (see tilec ops NAME)")->type_name("K=V[,...]");
+  command->add_option("--config", options->config, "Schedule options (see tilec ops NAME)")
+      ->type_name("K=V[,...]")
+      ->allow_extra_args(false);
   command->add_flag("--no-compile", options->noCompile, "Fail with exit code 3 where the cache has no entry");
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec compile examples/ffn_up.json --target native,x86-64-v3 -o ffn.tjk");

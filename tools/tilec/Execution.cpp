@@ -16,10 +16,14 @@ namespace tilejit::tilec {
 void ExecutionOptions::addTo(CLI::App &command) {
   command.add_option("--target", target, "Target or device (default: native, this machine)")->type_name("T");
   command.add_option("--device", device, "Which device of the kind, counted from 0")->type_name("N");
-  command.add_option("--set", operands.set, "Size of a symbolic dimension")->type_name("NAME=SIZE");
+  command.add_option("--set", operands.set, "Size of a symbolic dimension")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false); // What follows its value is a DESC.
   command.add_option("--random-seed", operands.seed, "Seed of the random inputs (0)")->type_name("S");
   command.add_option("--threads", threads, "Threads of a CPU launch (TILEJIT_NUM_THREADS; all)")->type_name("N");
-  command.add_option("--config", config, "Schedule options (see tilec ops NAME)")->type_name("K=V[,...]");
+  command.add_option("--config", config, "Schedule options (see tilec ops NAME)")
+      ->type_name("K=V[,...]")
+      ->allow_extra_args(false);
   command.add_flag("--no-compile", noCompile, "Fail with exit code 3 where the cache has no entry");
   command.add_flag("--reference-fallback", allowReference,
                    "Run the slow reference implementation where the compile fails");
@@ -27,8 +31,11 @@ void ExecutionOptions::addTo(CLI::App &command) {
 
 void ExecutionOptions::addFilesTo(CLI::App &command) {
   command.add_option("--input", operands.inputs, "Read an input from a NumPy file (or TYPE:VALUE, a tile scalar)")
-      ->type_name("NAME=F.npy");
-  command.add_option("--output", operands.outputs, "Write an output to a NumPy file")->type_name("NAME=F.npy");
+      ->type_name("NAME=F.npy")
+      ->allow_extra_args(false);
+  command.add_option("--output", operands.outputs, "Write an output to a NumPy file")
+      ->type_name("NAME=F.npy")
+      ->allow_extra_args(false);
   command.add_option("--grid", grid, "Program instances of a tile kernel without a launch rule")
       ->type_name("X[,Y[,Z]]");
 }
@@ -61,6 +68,10 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   if (source.isTile()) {
     TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, context.prepare(source, target, compileOptions));
     TILEJIT_ASSIGN_OR_RETURN(Operands operands, Operands::forTileKernel(kernel->manifest(), options.operands));
+    if (!kernel->manifest().hasLaunchRule && !launchOptions.grid)
+      return Status(StatusCode::InvalidArgument, "the kernel '" + kernel->manifest().op +
+                                                     "' has no launch rule: it needs --grid X[,Y[,Z]], the number of "
+                                                     "its program instances");
     Execution execution(source, target, std::move(operands));
     execution.kernel_ = std::move(kernel);
     execution.launchOptions_ = launchOptions;

@@ -86,7 +86,7 @@ int run(const Program &program, const Options &options) {
     return program.fail(kernels.status().inContext(options.file));
   if (!options.extract.empty())
     if (int error = makeDirectories(realSystem(), options.extract, 0755); error < 0)
-      return program.fail(fileError("can't make the folder", options.extract, -error));
+      return program.fail(fileError("make the folder", options.extract, -error));
   Json all = Json::array(), list = Json::array();
   size_t number = 0;
   for (const CachedKernel &kernel : *kernels) {

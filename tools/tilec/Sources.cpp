@@ -25,7 +25,7 @@ Expected<std::string> readLimited(const std::string &path) {
   std::string name = standardInput ? "standard input" : path;
   int fd = standardInput ? STDIN_FILENO : system.open(path, O_RDONLY, 0);
   if (fd < 0)
-    return fileError("can't open", path, -fd);
+    return fileError("open", path, -fd);
   FileHandle owner;
   if (!standardInput)
     owner = FileHandle(system, fd);
@@ -40,7 +40,7 @@ Expected<std::string> readLimited(const std::string &path) {
   if (error == -EFBIG)
     return refuse(name + ": expected at most " + std::to_string(maxSourceBytes) + " bytes, found more");
   if (error < 0)
-    return fileError("can't read", name, -error);
+    return fileError("read", name, -error);
   return text;
 }
 

@@ -17,7 +17,9 @@ std::string placeText(Location location) {
   std::string place;
   location->walk([&](Location part) {
     if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      place = file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
+      place = file.getFilename().str();
+      if (file.getLine() > 0) // A file without content has no lines.
+        place += ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
       return WalkResult::interrupt();
     }
     if (auto name = dyn_cast<NameLoc>(part)) {
@@ -44,7 +46,9 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext &context)
 
 Status DiagnosticCollector::status(StatusCode code, std::string_view subject) const {
   std::string text = message_.empty() ? std::string("failed without a reason") : shorten(message_, 300);
-  Status status(code, std::string(subject) + ": " + text);
+  // The name of a file is part of the place already.
+  bool isNamed = !subject.empty() && place_.starts_with(subject);
+  Status status(code, (isNamed ? "" : std::string(subject) + ": ") + text);
   if (!place_.empty())
     status = std::move(status).at(place_);
   for (const std::string &note : notes_)
