@@ -139,6 +139,9 @@ std::vector<OpLibCase> elementwiseCases() {
   cases.push_back({expression("isnan(a) or isinf(b) or a >= b", "f32", "f32", "bool"), ""});
   cases.push_back({expression("cast(a, i8) + cast(b, u8)", "f32", "f32", "i32"), ""});
   cases.push_back({expression("cast(a, f8e4m3fn) * 2 + cast(b, i4)", "f32", "i32", "f16"), ""});
+  for (const char *text : {"a * b", "max(a, b)", "where(a < b, a, b * 2)", "a / b", "a == b"})
+    for (auto [b, y] : {std::pair("f8e8m0", "f8e8m0"), {"f8e8m0", "f32"}, {"f32", "f8e8m0"}, {"bf16", "f16"}})
+      cases.push_back({expression(text, "f8e8m0", b, y), ""});
   for (auto [a, b, y] : {std::tuple("[3, 1, 5]", "[4, 1]", "[3, 4, 5]"),
                          {"[]", "[]", "[]"},
                          {"[2, 3, 4]", "[4]", "[2, 3, 4]"},
@@ -231,7 +234,7 @@ std::vector<OpLibCase> rowCases() {
 
 std::vector<OpLibCase> moveCases() {
   std::vector<OpLibCase> cases;
-  for (std::string_view t : {"f32", "bf16", "i64", "i8", "bool", "f8e5m2"})
+  for (std::string_view t : {"f32", "bf16", "i64", "i8", "bool", "f8e5m2", "f8e8m0", "f4e2m1"})
     for (auto [x, y, permutation] : {std::tuple("[5, 7]", "[7, 5]", "[1, 0]"),
                                      {"[2, 3, 4]", "[4, 2, 3]", "[2, 0, 1]"},
                                      {"[2, 3, 4]", "[3, 2, 4]", "[1, 0, 2]"},
