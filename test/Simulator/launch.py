@@ -14,7 +14,7 @@ comments:
             wrong numbers            the kernel's own check traps
             wavefronts, sectors      the counter is above its ideal; in the twin of such a file it is at its ideal
 
-X.fault.cu that includes X.twin.cu takes everything but EXPECT from there. Exit code 0: all as stated.
+X.fault.cu that includes X.twin.cu takes what it does not state from there. Exit code 0: all as stated.
 Further options of tilec simulate follow after " -- "."""
 
 import argparse

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry.
+"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; and the
+simulator on every target and level of its kernels, faults and mutants.
 
 Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
 and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
@@ -11,6 +12,7 @@ import json
 import pathlib
 import random
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,14 +115,38 @@ def damage_round(tilec, folder, seed):
     return None
 
 
+def simulator_problems(tilec, schedules):
+    """One item for each file of the simulator's tests, and one for the mutants: None, or what is wrong."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "test" / "Simulator"
+    clang = shutil.which("clang-22")
+    if not clang:
+        print("SKIP: simulator: no clang-22")
+        return
+    tools = ["--tilec", tilec, "--clang", clang]
+    files = sorted([*folder.glob("Kernels/*"), *folder.glob("Faults/*")])
+    commands = [[sys.executable, str(folder / "launch.py"), str(path), *tools] for path in files]
+    commands.append([sys.executable, str(folder / "mutate.py"), *tools, "--schedules", str(schedules)])
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True)
+        if command is commands[-1]:
+            print(done.stdout, flush=True)
+        lines = [line for line in done.stdout.splitlines() if not line.startswith("ok")]
+        yield None if done.returncode == 0 else "\n".join([*lines, done.stderr])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tilec")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
+    parser.add_argument("--only", choices=("random", "simulator"), help="one of the two parts")
     options = parser.parse_args()
     end, passed, failed, number = time.monotonic() + 60 * options.minutes, 0, 0, 0
-    while True:
+    for problem in simulator_problems(options.tilec, schedules=3) if options.only != "random" else ():
+        passed, failed = passed + (problem is None), failed + (problem is not None)
+        if problem:
+            print(f"FAIL {problem}", flush=True)
+    while options.only != "simulator":
         seed = options.seed + number
         with tempfile.TemporaryDirectory(prefix="tilejit-long-") as folder:
             check = damage_round if number % 10 == 9 else sweep_round
