@@ -7,7 +7,7 @@
 
 #include "Diagnostics.h"
 
-#include "tilejit/Base/DType.h"
+#include "tilejit/Dialect/Tile/IR/ElementNames.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,24 +18,11 @@ namespace tilejit {
 
 namespace {
 
-/// The library's name of an element type: MLIR's, in lower case, "f8e8m0fnu" and "f4e2m1fn" without their tails.
-std::string dtypeText(Type element) {
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  for (char &c : text)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (auto [mlirName, name] :
-       {std::pair("f8e8m0fnu", "f8e8m0"), {"f4e2m1fn", "f4e2m1"}, {"i1", "bool"}, {"index", "i64"}})
-    if (text == mlirName)
-      return name;
-  return text;
-}
-
 abi::OperandInfo operandOf(Type type, std::string name) {
   abi::OperandInfo operand;
   operand.name = std::move(name);
   if (auto view = dyn_cast<tile::ViewType>(type)) {
-    operand.dtype = dtypeText(view.getElementType());
+    operand.dtype = tile::elementName(view.getElementType());
     operand.rank = static_cast<int32_t>(view.getRank());
     for (int64_t i = 0; i < view.getRank(); ++i) {
       int64_t stride = view.getStaticStride(static_cast<unsigned>(i));
@@ -44,10 +31,10 @@ abi::OperandInfo operandOf(Type type, std::string name) {
     }
     operand.align = view.getAlign();
   } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
-    operand.dtype = dtypeText(pointer.getPointee());
+    operand.dtype = tile::elementName(pointer.getPointee());
     operand.rank = -1;
   } else {
-    operand.dtype = dtypeText(type);
+    operand.dtype = tile::elementName(type);
     operand.rank = -2;
   }
   return operand;

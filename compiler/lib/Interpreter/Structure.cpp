@@ -49,6 +49,8 @@ static Status runAssert(Instance &in, tile::AssertOp op) {
 static void printCell(raw_ostream &os, const Format &format, Cell cell) {
   if (format.isFloat())
     os << llvm::format("%.9g", toReal(cell));
+  else if (format.getWidth() == 1)
+    os << cell; // Not -1.
   else
     os << format.toSigned(cell);
 }

@@ -5,6 +5,7 @@
 
 #include "ElfImage.h"
 #include "HostThreads.h"
+#include "Printer.h"
 #include "Scratch.h"
 #include "ThreadPool.h"
 
@@ -232,6 +233,8 @@ Expected<std::shared_ptr<LoadedModule>> CpuDevice::load(std::string_view payload
   if (!plan || !run)
     return Status(StatusCode::DeviceFailed,
                   std::string("the CPU payload has no function ") + (plan ? abi::cpuRunSymbol : abi::cpuPlanSymbol));
+  if (auto set = reinterpret_cast<abi::CpuSetPrinterFunction>(image.function(abi::cpuSetPrinterSymbol)))
+    set(&printToStandardError, nullptr);
   return std::shared_ptr<LoadedModule>(std::make_shared<CpuModule>(std::move(image), plan, run));
 }
 

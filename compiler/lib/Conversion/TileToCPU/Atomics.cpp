@@ -194,14 +194,8 @@ static LogicalResult lowerAtomicCas(KernelLowering &l, Operation *op) {
   });
 }
 
-/// A kernel has no way to write text without a library.
-static LogicalResult lowerPrint(KernelLowering &l, Operation *op) {
-  return l.refuse(op, "kernels for CPUs can't print; run the program with the interpreter (tile-interpret)");
-}
-
 void tilejit::cpu::registerAtomics(OpTables &tables) {
   tables.eager[tile::AtomicOp::getOperationName()] = lowerAtomic;
   tables.eager[tile::AtomicRmwOp::getOperationName()] = lowerAtomicRmw;
   tables.eager[tile::AtomicCasOp::getOperationName()] = lowerAtomicCas;
-  tables.eager[tile::PrintOp::getOperationName()] = lowerPrint;
 }

@@ -4,6 +4,7 @@
 // the dispatch of operations to their families.
 
 #include "KernelLowering.h"
+#include "Print.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -29,6 +30,7 @@ const OpTables &tilejit::cpu::opTables(MLIRContext *context) {
     registerPieces(all);
     registerPointers(all);
     registerAtomics(all);
+    registerPrint(all);
     return all;
   }();
   return tables;

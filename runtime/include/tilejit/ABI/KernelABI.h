@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// How compiled CPU code is called. The payload is an ELF shared object without dependencies that exports the two
+// How compiled CPU code is called. The payload is an ELF shared object without dependencies that exports the
 // functions below; the same header is compiled into the runtime (caller) and described to the back end (callee).
 // Changing anything here means a new kernelAbiVersion, which is part of every cache key.
 
@@ -11,7 +11,7 @@
 
 namespace tilejit::abi {
 
-inline constexpr int kernelAbiVersion = 1;
+inline constexpr int kernelAbiVersion = 2;
 
 /// Arguments of a launch are one array of 64-bit slots, operand after operand in canonical order (inputs, outputs):
 /// a view of rank r takes 1 + 2r slots: address of element 0, r sizes, r strides in elements; a pointer or scalar one
@@ -37,8 +37,19 @@ using CpuPlanFunction = void (*)(const int64_t *args, int64_t threads, const int
 using CpuRunFunction = int64_t (*)(const int64_t *args, const int64_t *grid, const CpuPlan *plan, int64_t phase,
                                    int64_t begin, int64_t end, void *sharedScratch, void *threadScratch);
 
+/// Prints one line: a text of so many bytes, then values. `types` names them, separated by spaces, with the number of
+/// elements of a tile: "i64 f32[64]". `cells` has the bits that each has in memory, zero-extended: one cell for a
+/// number; for a tile all elements, or, of more than twice printedAtEachEnd, that many first and last ones.
+using CpuPrintFunction = void (*)(void *user, const char *text, int64_t textBytes, const char *types,
+                                  const int64_t *cells);
+inline constexpr int64_t printedAtEachEnd = 3;
+
+/// Says who prints, before the first launch. Only kernels that print have this function.
+using CpuSetPrinterFunction = void (*)(CpuPrintFunction print, void *user);
+
 inline constexpr const char *cpuPlanSymbol = "tilejit_plan";
 inline constexpr const char *cpuRunSymbol = "tilejit_run";
+inline constexpr const char *cpuSetPrinterSymbol = "tilejit_set_printer";
 
 } // namespace tilejit::abi
 

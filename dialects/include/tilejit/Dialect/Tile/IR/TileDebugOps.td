@@ -27,7 +27,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints a text and values, for debugging";
   let description = [{
     One line on standard error for each program instance: the text, then the values. Order between instances is
-    unspecified. Tiles print their first and last elements.
+    unspecified. Tiles print their first and last elements; of i1, true is 1.
 
     ```mlir
     tile.print "acc", %t : tensor<32xf32>
