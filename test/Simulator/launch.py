@@ -4,7 +4,7 @@
 judges what the simulator says; a sample of targets and levels for the everyday tests. The source states everything in
 comments:
 
-    TARGETS: sm_80 gfx942            what to compile for (.cu for NVIDIA and AMD, .hip for AMD, .ll for one target as is)
+    TARGETS: sm_80 gfx942            what to compile for (.cu: NVIDIA and AMD, .hip: AMD, .ll: one target as is)
     OPT: 2                           only at these levels
     CASE: n=1000 grid=4              values for the launches; each case is a run of all of them
     LAUNCH: --kernel k --grid {grid} --arg out:%t.npy:f32[{n}]     launches in order; %t is a file name of its own
@@ -57,7 +57,7 @@ def compile_command(clang, source, target, level, output, emit="-emit-llvm"):
 
 
 def combinations(targets, levels, sample):
-    """(target, level) of each run. A sample: the first target of each vendor at all levels, the last one at the highest."""
+    """(target, level) of each run. A sample: the first target of each vendor at all levels, the last at the highest."""
     pairs = [(target, level) for target in targets for level in levels]
     if not sample:
         return pairs

@@ -19,6 +19,7 @@ import tempfile
 
 import launch
 
+ATOMIC = "load atomic|store atomic|atomicrmw|cmpxchg"
 STATEMENT = r'(call .* asm sideeffect ")([^"]*{0}[^"]*)(".*)'
 
 
@@ -56,10 +57,10 @@ MUTATIONS = [
     ("wait", STATEMENT.format(r"cp\.async\.wait_all"), without_text),
     ("wait", r"^ .*call void @llvm\.amdgcn\.s\.wait.*", nothing),
     ("mbarrier wait", STATEMENT.format(r"mbarrier\.try_wait"), without_text),
-    ("ordering", r"(^ .*(?:load atomic|store atomic|atomicrmw|cmpxchg) .* )(acquire|release|acq_rel|seq_cst)(.*)", weaker),
+    ("ordering", rf"(^ .*(?:{ATOMIC}) .* )(acquire|release|acq_rel|seq_cst)(.*)", weaker),
 ]
 
-Kernel = collections.namedtuple("Kernel", "source target module found case")
+Kernel = collections.namedtuple("Kernel", "source target module launches")
 Mutant = collections.namedtuple("Mutant", "kernel what line text")
 Result = collections.namedtuple("Result", "kinds digests broken")
 OWN_CHECKS = {"trap", "assert"}
@@ -69,7 +70,8 @@ def kernels(options):
     """(source, what it states, target and level) of every right kernel: one target of each vendor and the last one."""
     for source in sorted([*launch.FOLDER.glob("Kernels/*"), *launch.FOLDER.glob("Faults/*.twin.*")]):
         found = launch.directives(source)
-        if source.suffix == ".ll" or options.only not in source.name or not found.get("EXPECT", ["clean"])[0].startswith("clean"):
+        clean = found.get("EXPECT", ["clean"])[0].startswith("clean")
+        if source.suffix == ".ll" or options.only not in source.name or not clean:
             continue
         levels = found.get("OPT", ["2"])[0].split()
         for pair in launch.combinations(found["TARGETS"][0].split(), levels[-1:], sample=True):
@@ -77,25 +79,30 @@ def kernels(options):
 
 
 def mutants(kernel):
-    for number, line in enumerate(kernel.module.read_text().splitlines()):
+    """One for each synchronisation in a function that is a kernel or called."""
+    text, live = kernel.module.read_text(), False
+    for number, line in enumerate(text.splitlines()):
+        if begins := re.match(r"define .*?(@\w+)\(", line):
+            live = "_kernel " in line or text.count(begins[1] + "(") > 1
         for what, pattern, change in MUTATIONS:
             match = re.search(pattern, line)
-            if match:
+            if match and live:
                 yield Mutant(kernel, what, number, line[: match.start()] + change(match) + line[match.end() :])
                 break
 
 
 def chosen(options, folder):
-    """All mutants of all kernels, with the last case of each; of a sample, one of each of so many kernels."""
+    """All mutants of all kernels, with all cases of each; of a sample, one of each of so many kernels."""
     choose, every, found = random.Random(options.seed), list(kernels(options)), []
     if options.sample:
         choose.shuffle(every)
     for source, stated, pair in every:
         if options.sample and len(found) >= options.sample:
             break
-        case = dict(word.split("=", 1) for word in stated.get("CASE", [""])[-1].split())
+        cases = [dict(word.split("=", 1) for word in line.split()) for line in stated.get("CASE", [""])]
+        launches = [(template, case) for case in cases for template in stated["LAUNCH"]]
         for target, _, module in launch.compiled(options, source, [pair], folder):
-            made = list(mutants(Kernel(source, target, module, stated, case)))
+            made = list(mutants(Kernel(source, target, module, launches)))
             found += [choose.choice(made)] if options.sample and made else made
     return found
 
@@ -106,9 +113,9 @@ def run(options, kernel, module, seed):
     kinds, digests = set(), {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for position, template in enumerate(kernel.found["LAUNCH"]):
+        for position, (template, case) in enumerate(kernel.launches):
             asked = argparse.Namespace(tilec=options.tilec, extra=extra)
-            code, result, output = launch.launch(asked, module, kernel.target, template, kernel.case, folder)
+            code, result, output = launch.launch(asked, module, kernel.target, template, case, folder)
             if code not in (0, 1) or not result:
                 return Result(kinds, digests, output[-400:])
             kinds |= {report["kind"] for report in result["reports"]}
