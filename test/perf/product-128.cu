@@ -1,8 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // What the simulator's speed is measured with: a product of f16 matrices (b transposed) in tiles of 128x128x64, 256
-// threads, two stages of cp.async, rows of 128 bytes swizzled for ldmatrix, 512 mma.sync m16n8k16 a tile step. Sizes are
-// multiples of the tile.
+// threads, two stages of cp.async, rows of 128 bytes swizzled for ldmatrix, 512 mma.sync m16n8k16 a tile step. Sizes
+// are multiples of the tile.
 
 #include "gpu.h"
 
@@ -49,7 +49,8 @@ KERNEL product(const half *a, const half *b, float *c, int n, int k) {
       for (int i = 0; i < 4; ++i)
 #pragma unroll
         for (int j = 0; j < 4; ++j)
-          sum[i][j] = mmaF16(fragmentA[i], uint2{fragmentB[j / 2][j % 2 * 2], fragmentB[j / 2][j % 2 * 2 + 1]}, sum[i][j]);
+          sum[i][j] =
+              mmaF16(fragmentA[i], uint2{fragmentB[j / 2][j % 2 * 2], fragmentB[j / 2][j % 2 * 2 + 1]}, sum[i][j]);
     }
     __syncthreads();
   }

@@ -15,10 +15,6 @@ constexpr size_t count = 300;
 bool same(float a, float b) {
   return std::isnan(a) ? std::isnan(b) : std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
-bool same(double a, double b) {
-  return std::isnan(a) ? std::isnan(b) : std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
-}
-
 std::string typeOf(size_t bytes) { return "i" + std::to_string(8 * bytes); }
 const char *letterOf(size_t bytes) { return bytes == 2 ? "h" : bytes == 4 ? "r" : "l"; }
 
