@@ -123,4 +123,31 @@ TEST_CASE("undefined values may be moved, not branched on or used as addresses",
   }
 }
 
+TEST_CASE("the system's part of shared memory comes before the kernel's own", "[simulator]") {
+  const char *kernel = R"(
+target triple = "nvptx64-nvidia-cuda"
+@own = internal addrspace(3) global [4 x i32] undef, align 16
+declare i64 @__nv_cvta_generic_to_shared_impl(ptr)
+define ptx_kernel void @k(ptr addrspace(1) %out) {
+  %begin = call i32 asm "mov.u32 $0, %reserved_smem_offset_begin;", "=r"()
+  %end = call i32 asm "mov.u32 $0, %reserved_smem_offset_end;", "=r"()
+  %generic = addrspacecast ptr addrspace(3) @own to ptr
+  %own = call i64 @__nv_cvta_generic_to_shared_impl(ptr %generic)
+  %narrow = trunc i64 %own to i32
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 1
+  %q = getelementptr i32, ptr addrspace(1) %out, i32 2
+  store i32 %begin, ptr addrspace(1) %out
+  store i32 %end, ptr addrspace(1) %p
+  store i32 %narrow, ptr addrspace(1) %q
+  ret void
+}
+)";
+  Machine machine("sm_80", kernel);
+  int *out = machine.output<int>(3);
+  CHECK(kinds(machine.run("k", {1, 1, 1}, {1, 1, 1}, out)).empty());
+  CHECK(out[0] == 0);
+  CHECK(out[1] == 1024);
+  CHECK(out[2] == 1024);
+}
+
 } // namespace tilejit::sim::test

@@ -7,9 +7,11 @@
 
 #include "core/GlobalMemory.h"
 #include "core/Pointers.h"
+#include "nvidia/SpecialRegisters.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Operator.h"
 
 #include <algorithm>
@@ -32,13 +34,24 @@ bool isUsedIn(const llvm::Value &value, const llvm::Function &kernel) {
   return false;
 }
 
+/// Whether assembly of the kernel asks where the system's part of shared memory is.
+bool asksForReserved(const llvm::Function &kernel) {
+  for (const llvm::BasicBlock &block : kernel)
+    for (const llvm::Instruction &instruction : block)
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+          if (assembly->getAsmString().contains("%reserved_smem_offset"))
+            return true;
+  return false;
+}
+
 uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
 } // namespace
 
 /// Static variables first; a variable without a size (extern __shared__) is where the dynamic part begins.
 void Decoder::placeShared() {
-  uint64_t next = 0, dynamicAlignment = 16;
+  uint64_t next = asksForReserved(kernel_) ? reservedSharedBytes : 0, dynamicAlignment = 16;
   std::vector<const llvm::GlobalVariable *> dynamic;
   for (const llvm::GlobalVariable &variable : kernel_.getParent()->globals()) {
     if (variable.getAddressSpace() != sharedSpace || !isUsedIn(variable, kernel_))

@@ -288,6 +288,12 @@ void reflect(Call &call) {
 
 void allocation(Call &call) { call.decoder.fail("unsupported: memory allocation on the device ('" + call.name + "')"); }
 
+/// An address moved into a window (positive) or out of it.
+void castAddress(Call &call, int64_t window) {
+  Decoder &d = call.decoder;
+  d.emit(addressSpaceHandler(d.width()), call.result(), {call.reg(0)}, window);
+}
+
 } // namespace
 
 void addLibraryRules(Rules &rules) {
@@ -307,6 +313,14 @@ void addLibraryRules(Rules &rules) {
              [](Call &call) { printPieces(call, printStringHandler(call.decoder.width())); });
   rules.call("__ockl_printf_append_args",
              [](Call &call) { printPieces(call, printValuesHandler(call.decoder.width())); });
+  // What CUDA's headers make of __cvta_generic_to_shared() and its siblings where nothing is optimised.
+  rules.call("__nv_cvta_generic_to_shared_impl", [](Call &call) { castAddress(call, -int64_t(sharedWindow)); });
+  rules.call("__nv_cvta_shared_to_generic_impl", [](Call &call) { castAddress(call, int64_t(sharedWindow)); });
+  rules.call("__nv_cvta_generic_to_local_impl", [](Call &call) { castAddress(call, -int64_t(localWindow)); });
+  rules.call("__nv_cvta_local_to_generic_impl", [](Call &call) { castAddress(call, int64_t(localWindow)); });
+  for (const char *same : {"__nv_cvta_generic_to_global_impl", "__nv_cvta_global_to_generic_impl",
+                           "__nv_cvta_generic_to_constant_impl", "__nv_cvta_constant_to_generic_impl"})
+    rules.call(same, [](Call &call) { call.decoder.copy(call.result(), call.reg(0)); });
   rules.call("vprintf", [](Call &call) {
     call.decoder.emit(printPackedHandler(call.decoder.width()), call.result(), {call.reg(0), call.reg(1)});
   });

@@ -40,6 +40,9 @@ enum class Special : uint8_t {
   Clock64,
   TotalShared,
   DynamicShared,
+  Reserved0,
+  Reserved1,
+  ReservedEnd,
   ClusterRank,
   ClusterRanks,
   ExplicitCluster,
@@ -85,6 +88,11 @@ const Row table[] = {
     {"total.smem.size", Special::TotalShared, false, Kind::I32},
     {"aggr.smem.size", Special::TotalShared, false, Kind::I32},
     {"dynamic.smem.size", Special::DynamicShared, false, Kind::I32},
+    {"reserved.smem.offset.begin", Special::Reserved0, false, Kind::I32},
+    {"reserved.smem.offset.0", Special::Reserved0, false, Kind::I32},
+    {"reserved.smem.offset.1", Special::Reserved1, false, Kind::I32},
+    {"reserved.smem.offset.cap", Special::ReservedEnd, false, Kind::I32},
+    {"reserved.smem.offset.end", Special::ReservedEnd, false, Kind::I32},
 };
 
 /// Performance counters and environment registers, which are numbered: they hold 0.
@@ -139,6 +147,11 @@ uint64_t ofBlock(const Warp &warp, Special special, unsigned dim) {
     return executed;
   case Special::ClockHigh:
     return executed >> 32;
+  // The region lies at the start of shared memory: Decoder::placeShared leaves it free in kernels that ask.
+  case Special::Reserved1:
+    return reservedSharedBytes / 2;
+  case Special::ReservedEnd:
+    return reservedSharedBytes;
   case Special::TotalShared:
     return block.launch().sharedBytes;
   case Special::DynamicShared:

@@ -10,6 +10,9 @@
 
 namespace tilejit::sim {
 
+/// Shared memory that belongs to the system (cooperative groups keep their barriers there) in kernels that ask for it.
+inline constexpr uint32_t reservedSharedBytes = 1024;
+
 /// Reads a special register at the present site, by the name that PTX gives it ("%tid.x", with or without the sign).
 /// Its kind is that of PTX: 64 bits for clock64, globaltimer and gridid, a predicate for is_explicit_cluster. An
 /// unknown name is an error of the decoder.
