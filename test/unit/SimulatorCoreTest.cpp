@@ -113,6 +113,11 @@ TEST_CASE("undefined values may be moved, not branched on or used as addresses",
                 "%x = extractelement <4 x i32> %v, i32 1\n %c = icmp eq i32 %x, 4\n"
                 "br i1 %c, label %a, label %b\na: ret void\nb: ret void",
                 "uninitialized"},
+           // A bit field: the first store of a bit reads what was never written.
+           Case{"%l = alloca i32\n %v = load i32, ptr %l\n %w = and i32 %v, -2\n %x = or i32 %w, 1\n"
+                "store i32 %x, ptr %l\n %y = load i32, ptr %l\n %z = and i32 %y, 1\n %c = icmp eq i32 %z, 0\n"
+                "br i1 %c, label %a, label %b\na: ret void\nb: ret void",
+                ""},
            Case{"%l = alloca i32\n %v = load i32, ptr %l\n %q = getelementptr i32, ptr addrspace(1) %out, i32 %v\n"
                 "store i32 1, ptr addrspace(1) %q\n ret void",
                 "uninitialized bounds"},

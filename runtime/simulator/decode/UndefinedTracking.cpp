@@ -36,6 +36,13 @@ void moveMarks(Warp &warp, const Op &op) {
     warp.marks[slots[i]] = (warp.marks[slots[i]] & ~warp.mask) | (undefined & warp.mask);
 }
 
+/// offsets: slots of the result and of two sources: undefined where both are. Of a masked value a part may be defined.
+void meetMarks(Warp &warp, const Op &op) {
+  const std::vector<uint32_t> &slots = op.x->offsets;
+  LaneMask undefined = warp.marks[slots[1]] & warp.marks[slots[2]];
+  warp.marks[slots[0]] = (warp.marks[slots[0]] & ~warp.mask) | (undefined & warp.mask);
+}
+
 /// offsets: slots of the result, the condition, the value where it holds, and the other; noSlot: defined. a: condition.
 template <unsigned W> void selectMarks(Warp &warp, const Op &op) {
   auto marksOf = [&](uint32_t slot) { return slot == noSlot ? 0 : warp.marks[slot]; };
@@ -118,7 +125,8 @@ template <unsigned W> void markLoaded(Warp &warp, const Op &op) {
     LaneMask undefined = 0;
     auto bytes = static_cast<uint32_t>(x.numbers[2 + i]);
     forEachLocalLane<W>(warp, op, x.offsets[i], bytes, [&](unsigned l, const uint8_t *written) {
-      if (std::memchr(written, 0, bytes))
+      // All of it: bit fields and padding make words of which a part is never looked at.
+      if (!std::memchr(written, 1, bytes))
         undefined |= LaneMask(1) << l;
     });
     warp.marks[slot] = (warp.marks[slot] & ~warp.mask) | undefined;
@@ -172,6 +180,8 @@ public:
     for (Kind kind : {Kind::I8, Kind::I16, Kind::I32, Kind::I64}) {
       selects_.insert(selectHandler(kind, program.width));
       copies_.insert(copyHandler(kind, program.width));
+      bitwise_.insert(integerHandler(IntegerOp::And, kind, program.width));
+      bitwise_.insert(integerHandler(IntegerOp::Or, kind, program.width));
     }
   }
 
@@ -296,6 +306,13 @@ private:
         if (slotOf(reg) != noSlot)
           sources.push_back(slotOf(reg));
       });
+    if (bitwise_.count(op.run)) {
+      if (sources.size() == 2) {
+        operandsOf(add(ops, op, meetMarks)).offsets = {results[0], sources[0], sources[1]};
+        return;
+      }
+      sources.clear();
+    }
     Op &moved = add(ops, op, moveMarks);
     moved.imm = static_cast<int64_t>(results.size());
     results.insert(results.end(), sources.begin(), sources.end());
@@ -359,7 +376,7 @@ private:
   Program &program_;
   const std::vector<Reg> &undefined_;
   Handler load_, store_, branch_, switch_, put_, pick_;
-  std::unordered_set<Handler> selects_, copies_;
+  std::unordered_set<Handler> selects_, copies_, bitwise_;
   std::unordered_map<Reg, uint32_t> slots_;
 };
 
