@@ -155,4 +155,25 @@ define ptx_kernel void @k(ptr addrspace(1) %out) {
   CHECK(out[2] == 1024);
 }
 
+TEST_CASE("what an intrinsic makes of undefined operands is defined", "[simulator]") {
+  // Sums by DPP give an undefined old value where every lane has a source.
+  const char *kernel = R"(
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)
+define amdgpu_kernel void @k(ptr addrspace(1) %out) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %s = call i32 @llvm.amdgcn.update.dpp.i32(i32 undef, i32 %t, i32 320, i32 15, i32 15, i1 false)
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}
+)";
+  Machine machine("gfx942", kernel);
+  int *out = machine.output<int>(64);
+  CHECK(kinds(machine.run("k", {1, 1, 1}, {64, 1, 1}, out)).empty());
+  for (int lane = 0; lane < 64; ++lane) // A mirrored row of sixteen.
+    CHECK(out[lane] == (lane ^ 15));
+}
+
 } // namespace tilejit::sim::test

@@ -3,8 +3,8 @@
 // Undefined values: constants undef and poison, and what a load finds in a local variable that was not written. They
 // may be moved about and stored (the memory then counts as not written); what must not be is a branch or an address
 // that depends on one. Only registers that such a value can reach get marks, one bit a lane, and only operations on
-// those are followed by one that moves the marks; optimised kernels have next to none. Lane by lane: an undefined value
-// that comes from another lane through a shuffle is lost.
+// those are followed by one that moves the marks; optimised kernels have next to none. What an intrinsic makes of
+// one counts as defined: through a shuffle it is lost.
 
 #include "decode/Undefined.h"
 
@@ -185,7 +185,47 @@ public:
     }
   }
 
+  /// An element beyond the end is undefined.
+  bool indexesByVariable() const {
+    for (const BasicBlock &block : program_.blocks)
+      for (const Op &op : block.ops)
+        if (op.run == put_ || op.run == pick_)
+          return true;
+    return false;
+  }
+
+  /// Operations of LLVM's own instructions: a result is undefined where a source is. What intrinsics make of undefined
+  /// operands (the old value of a DPP move, the inactive ones of a reduction) is their business: defined, for us.
+  void listPlain() {
+    unsigned w = program_.width;
+    constexpr Kind kinds[] = {Kind::I1,  Kind::I8,   Kind::I16, Kind::I32, Kind::I64,
+                              Kind::F16, Kind::BF16, Kind::F32, Kind::F64, Kind::Pointer};
+    for (Kind kind : kinds) {
+      for (unsigned i = 0; i <= static_cast<unsigned>(IntegerOp::SMax); ++i)
+        plain_.insert(integerHandler(static_cast<IntegerOp>(i), kind, w));
+      for (unsigned i = 0; i <= static_cast<unsigned>(IntegerTest::SLe); ++i)
+        plain_.insert(integerTestHandler(static_cast<IntegerTest>(i), kind, w));
+      for (unsigned i = 0; i <= static_cast<unsigned>(FloatOp::Rem); ++i)
+        plain_.insert(floatHandler(static_cast<FloatOp>(i), kind, w));
+      for (unsigned i = 0; i < 16; ++i)
+        plain_.insert(floatTestHandler(i, kind, w));
+      for (Kind from : kinds)
+        for (bool isSigned : {false, true})
+          plain_.insert(convertHandler(kind, from, isSigned, w));
+      for (Handler handler :
+           {maskHandler(kind, w), signExtendHandler(kind, w), negateHandler(kind, w), fusedMultiplyAddHandler(kind, w),
+            selectHandler(kind, w), copyHandler(kind, w), addressHandler(kind, w)})
+        plain_.insert(handler);
+    }
+    for (Handler handler : {bitcastHandler(w), displacementHandler(w), addressSpaceHandler(w), put_, pick_})
+      plain_.insert(handler);
+    plain_.erase(nullptr);
+  }
+
   void run() {
+    if (undefined_.empty() && !program_.localBytes && !indexesByVariable())
+      return;
+    listPlain();
     spread();
     if (slots_.empty())
       return;
@@ -229,7 +269,7 @@ private:
       for (const BasicBlock &block : program_.blocks) {
         for (const Op &op : block.ops) {
           bool from = (op.run == load_ && mayBeLocal(op)) || op.run == put_ || op.run == pick_;
-          if (op.run != load_ && !isFreeze(op))
+          if (plain_.count(op.run) && !isFreeze(op))
             forEachSource(op, [&](Reg reg) { from |= reached.count(reg) != 0; });
           if (from)
             forEachResult(op, reach);
@@ -301,7 +341,7 @@ private:
     });
     if (results.empty())
       return;
-    if (!isFreeze(op))
+    if (plain_.count(op.run) && !isFreeze(op))
       forEachSource(op, [&](Reg reg) {
         if (slotOf(reg) != noSlot)
           sources.push_back(slotOf(reg));
@@ -376,7 +416,7 @@ private:
   Program &program_;
   const std::vector<Reg> &undefined_;
   Handler load_, store_, branch_, switch_, put_, pick_;
-  std::unordered_set<Handler> selects_, copies_, bitwise_;
+  std::unordered_set<Handler> plain_, selects_, copies_, bitwise_;
   std::unordered_map<Reg, uint32_t> slots_;
 };
 
