@@ -316,6 +316,21 @@ TEST_CASE("release and acquire order warps of a block, relaxed accesses do not",
                              "load volatile i32, ptr addrspace(3) @flag", "")) == "race");
 }
 
+TEST_CASE("an atomic does not hide a plain write of its own warp", "[simulator]") {
+  for (bool ordered : {false, true}) {
+    std::string text = std::string("target triple = \"nvptx64-nvidia-cuda\"\n"
+                                   "@s = internal addrspace(3) global i32 undef, align 4\n"
+                                   "define ptx_kernel void @k() {\n"
+                                   "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %first = icmp eq i32 %t, 0\n"
+                                   "  br i1 %first, label %start, label %rest\nstart:\n"
+                                   "  store i32 0, ptr addrspace(3) @s\n  br label %rest\nrest:\n") +
+                       (ordered ? "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n" : "") +
+                       "  %o = atomicrmw add ptr addrspace(3) @s, i32 1 monotonic\n  ret void\n}\n" + declarations;
+    Machine machine("sm_80", text);
+    CHECK(kinds(machine.run("k", {1, 1, 1}, {64, 1, 1})).empty() == ordered);
+  }
+}
+
 TEST_CASE("a plain read must be ordered after the atomics of all warps", "[simulator]") {
   auto text = [](const std::string &barrier) {
     return std::string(R"(

@@ -108,6 +108,13 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
   for (unsigned w = 0; w < warps_; ++w)
     if (lastRead_[w] >= safe)
       readers[count++] = w;
+  // An atomic does not hide a plain write of the same warp at the same clock: atomics of others race with that one.
+  auto isOwnPlainWrite = [&](uint32_t last) {
+    if (last < start_ || last < safe || (last & pendingBit))
+      return false;
+    const AccessEvent &e = block.ordering.event(last);
+    return e.actor == actor && !e.atomic && !e.async && e.clock == block.ordering.clock(actor);
+  };
   forEachLane(lanes, [&](unsigned lane) {
     auto first = static_cast<uint32_t>(address[lane] >> shift_);
     for (uint32_t g = first; g <= first + more; ++g) {
@@ -117,8 +124,10 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
       for (unsigned i = 0; i < count; ++i)
         if (readEvent_[readers[i]][g] >= safe) [[unlikely]]
           writeAfterRead(block, touch, readers[i]);
-      writeEvent_[g] = stamp;
-      writeLane_[g] = static_cast<uint8_t>(lane);
+      if (!access.atomic || !isOwnPlainWrite(writeEvent_[g])) {
+        writeEvent_[g] = stamp;
+        writeLane_[g] = static_cast<uint8_t>(lane);
+      }
       if (access.atomic && readEvent_[warp][g] != heldEvent) {
         readEvent_[warp][g] = event;
         readLane_[warp][g] = static_cast<uint8_t>(lane);
