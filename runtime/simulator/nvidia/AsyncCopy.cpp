@@ -82,6 +82,10 @@ void land(Block &block, unsigned actor, LaneCopy &copy, LaneMask lanes) {
   copy.lanes &= ~lanes;
   forEachLane(lanes, [&](unsigned l) {
     uint8_t *to = block.shared.data() + copy.to[l];
+    if (copy.bytes[l] == 16) { // The common size, as one move.
+      std::memcpy(to, reinterpret_cast<const void *>(copy.from[l]), 16);
+      return;
+    }
     std::memcpy(to, reinterpret_cast<const void *>(copy.from[l]), copy.bytes[l]);
     std::memset(to + copy.bytes[l], 0, copy.size - copy.bytes[l]);
   });
