@@ -3,6 +3,7 @@
 // Terminators: where the lanes of a group go, and the copies of phis on the way.
 
 #include "core/Block.h"
+#include "core/ElementSize.h"
 #include "core/Handlers.h"
 
 #include <cstring>
@@ -16,16 +17,10 @@ template <unsigned W> void copyLanes(uint8_t *to, const uint8_t *from, unsigned 
     std::memcpy(to, from, W * bytes);
     return;
   }
-  switch (bytes) {
-  case 1:
-    return blend<W>(to, from, lanes);
-  case 2:
-    return blend<W>(reinterpret_cast<uint16_t *>(to), reinterpret_cast<const uint16_t *>(from), lanes);
-  case 4:
-    return blend<W>(reinterpret_cast<uint32_t *>(to), reinterpret_cast<const uint32_t *>(from), lanes);
-  default:
-    return blend<W>(reinterpret_cast<uint64_t *>(to), reinterpret_cast<const uint64_t *>(from), lanes);
-  }
+  forElementSize(bytes, [&](auto t) {
+    using T = decltype(t);
+    blend<W>(reinterpret_cast<T *>(to), reinterpret_cast<const T *>(from), lanes);
+  });
 }
 
 void copyMarks(Warp &warp, const Edge &edge, LaneMask lanes) {

@@ -2,6 +2,7 @@
 //
 // Integer arithmetic, comparisons, and what keeps integers of odd widths in their containers.
 
+#include "core/ElementSize.h"
 #include "core/Handlers.h"
 #include "core/Lanes.h"
 #include "core/Warp.h"
@@ -101,26 +102,12 @@ template <unsigned W, class T> void signExtend(Warp &warp, const Op &op) {
   map<W>(warp.mask, warp.reg<T>(op.d), [=](unsigned l) { return static_cast<T>((a[l] ^ sign) - sign); });
 }
 
-/// Calls f with a value of the container's type.
-template <class F> Handler forContainer(Kind kind, F f) {
-  switch (sizeOf(kind)) {
-  case 1:
-    return f(uint8_t());
-  case 2:
-    return f(uint16_t());
-  case 4:
-    return f(uint32_t());
-  default:
-    return f(uint64_t());
-  }
-}
-
 template <unsigned W, IntegerOp O> Handler binaryOf(Kind kind) {
-  return forContainer(kind, [](auto t) -> Handler { return &binary<W, O, decltype(t)>; });
+  return forElementSize(sizeOf(kind), [](auto t) -> Handler { return &binary<W, O, decltype(t)>; });
 }
 
 template <IntegerTest P> Handler testOf(Kind kind, unsigned width) {
-  return forContainer(kind, [=](auto t) -> Handler {
+  return forElementSize(sizeOf(kind), [=](auto t) -> Handler {
     using T = decltype(t);
     return width == 64 ? &test<64, P, T> : &test<32, P, T>;
   });
@@ -176,12 +163,12 @@ Handler integerTestHandler(IntegerTest test, Kind kind, unsigned width) {
 }
 
 Handler maskHandler(Kind kind, unsigned width) {
-  return forContainer(kind,
-                      [=](auto t) -> Handler { return width == 64 ? &mask<64, decltype(t)> : &mask<32, decltype(t)>; });
+  return forElementSize(
+      sizeOf(kind), [=](auto t) -> Handler { return width == 64 ? &mask<64, decltype(t)> : &mask<32, decltype(t)>; });
 }
 
 Handler signExtendHandler(Kind kind, unsigned width) {
-  return forContainer(kind, [=](auto t) -> Handler {
+  return forElementSize(sizeOf(kind), [=](auto t) -> Handler {
     return width == 64 ? &signExtend<64, decltype(t)> : &signExtend<32, decltype(t)>;
   });
 }

@@ -3,6 +3,7 @@
 // Plain loads and stores: pointers are sorted by space, checked by the block, then moved element by element.
 
 #include "core/Block.h"
+#include "core/ElementSize.h"
 #include "core/Handlers.h"
 #include "core/Pointers.h"
 
@@ -94,14 +95,11 @@ template <unsigned W> void load(Warp &warp, const Op &op) {
                       if (x.numbers[2 + i] != bytes)
                         gatherBytes(block, warp, space, address, ok, x.offsets[i],
                                     static_cast<unsigned>(x.numbers[2 + i]), bytes, to);
-                      else if (bytes == 1)
-                        gather(block, warp, space, address, ok, x.offsets[i], to);
-                      else if (bytes == 2)
-                        gather(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<uint16_t *>(to));
-                      else if (bytes == 4)
-                        gather(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<uint32_t *>(to));
+
                       else
-                        gather(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<uint64_t *>(to));
+                        forElementSize(bytes, [&](auto t) {
+                          gather(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<decltype(t) *>(to));
+                        });
                       if (x.outKinds[i] == Kind::I1)
                         forEachLane(ok, [&](unsigned l) { to[l] &= 1; });
                     }
@@ -145,14 +143,11 @@ template <unsigned W> void store(Warp &warp, const Op &op) {
           if (x.numbers[2 + i] != bytes)
             scatterBytes(block, warp, space, address, ok, x.offsets[i], static_cast<unsigned>(x.numbers[2 + i]), bytes,
                          from);
-          else if (bytes == 1)
-            scatter(block, warp, space, address, ok, x.offsets[i], from);
-          else if (bytes == 2)
-            scatter(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<const uint16_t *>(from));
-          else if (bytes == 4)
-            scatter(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<const uint32_t *>(from));
+
           else
-            scatter(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<const uint64_t *>(from));
+            forElementSize(bytes, [&](auto t) {
+              scatter(block, warp, space, address, ok, x.offsets[i], reinterpret_cast<const decltype(t) *>(from));
+            });
         }
       });
 }

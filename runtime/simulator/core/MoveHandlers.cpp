@@ -2,6 +2,7 @@
 //
 // Moves: copies, selects, bit casts, addresses, and elements picked by a variable.
 
+#include "core/ElementSize.h"
 #include "core/GlobalMemory.h"
 #include "core/Handlers.h"
 #include "core/Lanes.h"
@@ -12,19 +13,6 @@
 namespace tilejit::sim {
 
 namespace {
-
-template <class F> Handler forSize(unsigned bytes, F f) {
-  switch (bytes) {
-  case 1:
-    return f(uint8_t());
-  case 2:
-    return f(uint16_t());
-  case 4:
-    return f(uint32_t());
-  default:
-    return f(uint64_t());
-  }
-}
 
 template <unsigned W, class T> void select(Warp &warp, const Op &op) {
   const uint8_t *a = warp.reg<uint8_t>(op.a);
@@ -162,17 +150,18 @@ template <unsigned W> void predicated(Warp &warp, const Op &op) {
 #define TILEJIT_BOTH(name) (width == 64 ? &name<64> : &name<32>)
 
 Handler selectHandler(Kind kind, unsigned width) {
-  return forSize(sizeOf(kind),
-                 [=](auto t) -> Handler { return width == 64 ? &select<64, decltype(t)> : &select<32, decltype(t)>; });
+  return forElementSize(sizeOf(kind), [=](auto t) -> Handler {
+    return width == 64 ? &select<64, decltype(t)> : &select<32, decltype(t)>;
+  });
 }
 
 Handler copyHandler(Kind kind, unsigned width) {
-  return forSize(sizeOf(kind),
-                 [=](auto t) -> Handler { return width == 64 ? &copy<64, decltype(t)> : &copy<32, decltype(t)>; });
+  return forElementSize(
+      sizeOf(kind), [=](auto t) -> Handler { return width == 64 ? &copy<64, decltype(t)> : &copy<32, decltype(t)>; });
 }
 
 Handler addressHandler(Kind index, unsigned width) {
-  return forSize(sizeOf(index), [=](auto t) -> Handler {
+  return forElementSize(sizeOf(index), [=](auto t) -> Handler {
     using I = std::make_signed_t<decltype(t)>;
     return width == 64 ? &address<64, I> : &address<32, I>;
   });
