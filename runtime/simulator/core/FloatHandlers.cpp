@@ -1,15 +1,15 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Floating-point arithmetic and conversions of LLVM's own instructions. Half and bfloat are computed in float or double
-// and rounded once: float holds the exact sum or product well enough that the second rounding changes nothing (S.
-// Figueroa, "When is double rounding innocuous?", 1995); fused operations go through double with the sticky bit kept.
+// Floating-point arithmetic and conversions of LLVM's own instructions. Half and bfloat are computed in float and
+// rounded once (NarrowFloat.h says why that is right).
 
+#include "core/ElementSize.h"
 #include "core/Handlers.h"
 #include "core/Lanes.h"
+#include "core/MathLanes.h"
 #include "core/Warp.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -17,52 +17,8 @@ namespace tilejit::sim {
 
 namespace {
 
-/// bfloat as stored.
-struct Bf16 {
-  uint16_t bits;
-  operator float() const {
-    uint32_t wide = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &wide, 4);
-    return value;
-  }
-};
-
-inline Bf16 roundToBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  bool isNan = (bits & 0x7fffffff) > 0x7f800000;
-  return {static_cast<uint16_t>(isNan ? (bits >> 16) | 0x40 : rounded)};
-}
-
-/// To float so that rounding once more to a narrower format is right: ties and beyond are told apart (round to odd).
-inline float roundToOdd(double value) {
-  float near = static_cast<float>(value);
-  if (static_cast<double>(near) == value || !std::isfinite(near))
-    return near;
-  uint32_t bits;
-  std::memcpy(&bits, &near, 4);
-  bool away = std::fabs(static_cast<double>(near)) > std::fabs(value);
-  if (away)
-    --bits;
-  bits |= 1;
-  std::memcpy(&near, &bits, 4);
-  return near;
-}
-
-template <class T> constexpr bool isNarrow = std::is_same_v<T, _Float16> || std::is_same_v<T, Bf16>;
-
-template <class T> inline T narrow(float value) {
-  if constexpr (std::is_same_v<T, Bf16>)
-    return roundToBf16(value);
-  else
-    return static_cast<T>(value);
-}
-
 template <FloatOp O, class T> inline T apply(T x, T y) {
-  using C = std::conditional_t<isNarrow<T>, float, T>;
-  C a = static_cast<C>(x), b = static_cast<C>(y), r;
+  Wide<T> a = wide(x), b = wide(y), r;
   if constexpr (O == FloatOp::Add)
     r = a + b;
   else if constexpr (O == FloatOp::Sub)
@@ -73,10 +29,7 @@ template <FloatOp O, class T> inline T apply(T x, T y) {
     r = a / b;
   else
     r = std::fmod(a, b);
-  if constexpr (isNarrow<T>)
-    return narrow<T>(r);
-  else
-    return r;
+  return T(r);
 }
 
 template <unsigned W, FloatOp O, class T> void binary(Warp &warp, const Op &op) {
@@ -92,32 +45,13 @@ template <unsigned W, class B> void negate(Warp &warp, const Op &op) {
 
 template <unsigned W, class T> void fusedMultiplyAdd(Warp &warp, const Op &op) {
   const T *a = warp.reg<T>(op.a), *b = warp.reg<T>(op.b), *c = warp.reg<T>(op.c);
-  map<W>(warp.mask, warp.reg<T>(op.d), [=](unsigned l) {
-    if constexpr (isNarrow<T>) {
-      // The product is exact in double; the sum is rounded to odd on its way down.
-      double product = double(float(a[l])) * double(float(b[l])), addend = double(float(c[l]));
-      double sum = product + addend, lost = (product - (sum - addend)) + (addend - (sum - (sum - addend)));
-      float odd = roundToOdd(sum);
-      if (lost != 0 && static_cast<double>(odd) == sum && std::isfinite(sum)) {
-        uint32_t bits;
-        std::memcpy(&bits, &odd, 4);
-        bits = (lost > 0) == (sum > 0) ? bits | 1 : (bits - 1) | 1;
-        std::memcpy(&odd, &bits, 4);
-      }
-      return narrow<T>(odd);
-    } else if constexpr (sizeof(T) == 4) {
-      return __builtin_fmaf(a[l], b[l], c[l]);
-    } else {
-      return __builtin_fma(a[l], b[l], c[l]);
-    }
-  });
+  map<W>(warp.mask, warp.reg<T>(op.d), [=](unsigned l) { return fused(a[l], b[l], c[l]); });
 }
 
 template <unsigned W, unsigned P, class T> void test(Warp &warp, const Op &op) {
   const T *a = warp.reg<T>(op.a), *b = warp.reg<T>(op.b);
   map<W>(warp.mask, warp.reg<uint8_t>(op.d), [=](unsigned l) {
-    using C = std::conditional_t<isNarrow<T>, float, T>;
-    C x = static_cast<C>(a[l]), y = static_cast<C>(b[l]);
+    Wide<T> x = wide(a[l]), y = wide(b[l]);
     // Bits of the LLVM predicate: equal, greater, less, unordered.
     return uint8_t(((P & 1) && x == y) || ((P & 2) && x > y) || ((P & 4) && x < y) || ((P & 8) && !(x == x && y == y)));
   });
@@ -126,9 +60,9 @@ template <unsigned W, unsigned P, class T> void test(Warp &warp, const Op &op) {
 template <class F> Handler forFloat(Kind kind, F f) {
   switch (kind) {
   case Kind::F16:
-    return f(_Float16());
+    return f(F16());
   case Kind::BF16:
-    return f(Bf16());
+    return f(BF16());
   case Kind::F32:
     return f(float());
   case Kind::F64:
@@ -155,28 +89,20 @@ template <FloatOp O> Handler binaryOf(Kind kind, unsigned width) {
 // --- Conversions ---------------------------------------------------------------------------------------------------
 
 template <class To, class From> inline To convertOne(From from) {
-  constexpr bool fromFloat = isNarrow<From> || std::is_floating_point_v<From>;
-  constexpr bool toFloat = isNarrow<To> || std::is_floating_point_v<To>;
-  if constexpr (!fromFloat && !toFloat) {
-    return static_cast<To>(from);
-  } else if constexpr (!fromFloat) {
-    if constexpr (isNarrow<To>)
-      return narrow<To>(roundToOdd(static_cast<double>(from)));
+  constexpr bool fromFloat = isNarrowFloat<From> || std::is_floating_point_v<From>;
+  constexpr bool toFloat = isNarrowFloat<To> || std::is_floating_point_v<To>;
+  if constexpr (!fromFloat || toFloat) {
+    if constexpr (!isNarrowFloat<To>)
+      return static_cast<To>(wide(from));
+    else if constexpr (isNarrowFloat<From> || std::is_same_v<From, float>)
+      return To(static_cast<float>(from));
     else
-      return static_cast<To>(from);
-  } else if constexpr (toFloat) {
-    if constexpr (isNarrow<To> && std::is_same_v<From, double>)
-      return narrow<To>(roundToOdd(from));
-    else if constexpr (isNarrow<To>)
-      return narrow<To>(static_cast<float>(from));
-    else
-      return static_cast<To>(from);
+      return To(floatToOdd(static_cast<double>(from)));
   } else {
-    using C = std::conditional_t<std::is_same_v<From, double>, double, float>;
-    C value = static_cast<C>(from);
+    Wide<From> value = wide(from);
     // 2 to the number of value bits: the first number that does not fit.
-    constexpr C limit = static_cast<C>(std::numeric_limits<To>::max() / 2 + 1) * 2;
-    constexpr C low = static_cast<C>(std::numeric_limits<To>::min());
+    constexpr auto limit = static_cast<Wide<From>>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+    constexpr auto low = static_cast<Wide<From>>(std::numeric_limits<To>::min());
     if (!(value == value))
       return 0;
     return value >= limit ? std::numeric_limits<To>::max()
@@ -226,14 +152,9 @@ Handler floatHandler(FloatOp op, Kind kind, unsigned width) {
 }
 
 Handler negateHandler(Kind kind, unsigned width) {
-  switch (sizeOf(kind)) {
-  case 2:
-    return width == 64 ? &negate<64, uint16_t> : &negate<32, uint16_t>;
-  case 4:
-    return width == 64 ? &negate<64, uint32_t> : &negate<32, uint32_t>;
-  default:
-    return width == 64 ? &negate<64, uint64_t> : &negate<32, uint64_t>;
-  }
+  return forElementSize(sizeOf(kind), [=](auto t) -> Handler {
+    return width == 64 ? &negate<64, decltype(t)> : &negate<32, decltype(t)>;
+  });
 }
 
 Handler fusedMultiplyAddHandler(Kind kind, unsigned width) {
