@@ -118,7 +118,7 @@ Status Device::placeGlobals(LaunchState &state, LaunchMemory &memory) {
   }
   for (size_t i = 0; i < program.globals.size(); ++i)
     for (const GlobalVariable::Pointer &pointer : program.globals[i].pointers) {
-      uint64_t value = pointer.shared ? pointer.addend : state.globals[pointer.global] + pointer.addend;
+      uint64_t value = state.globals[pointer.global] + pointer.addend;
       std::memcpy(reinterpret_cast<uint8_t *>(state.globals[i]) + pointer.offset, &value, 8);
     }
   for (const Constant &constant : program.constants) {

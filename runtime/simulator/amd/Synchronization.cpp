@@ -22,8 +22,8 @@ void landLdsCopies(Warp &warp, unsigned left) {
     const LdsCopy &copy = copies.front();
     forEachLane(copy.lanes, [&](unsigned l) {
       std::memcpy(block.shared.data() + copy.address[l], copy.data.data() + size_t(l) * copy.size, copy.size);
-      block.shared.settle(block, warp.index, copy.site, copy.address[l], copy.size, l, false);
     });
+    block.shared.settleLanes(block, warp.index, copy.site, copy.address.data(), copy.lanes, copy.size, false);
     copies.pop_front();
     ++block.progress;
   }

@@ -105,7 +105,7 @@ RunState Block::run() {
       Warp &warp = warps[w];
       if (!warp.live)
         continue;
-      if (enter(warp)) {
+      if (select(warp)) {
         ran = true;
         worked |= runWarp(warp, timeSlice);
       }
@@ -145,9 +145,6 @@ RunState Block::run() {
     endNvidiaBlock(*this);
   return RunState::Done;
 }
-
-/// Whether some group of the warp can run.
-bool Block::enter(Warp &warp) { return select(warp) != nullptr; }
 
 /// The runnable group at the lowest place; groups at the same place are merged into it.
 LaneGroup *Block::select(Warp &warp) {
@@ -335,24 +332,26 @@ void Block::actInWorld() {
   world_ = false;
 }
 
-bool Block::inWorld(Warp &warp) {
-  if (world_ || launch_->alone)
-    return true;
+/// Stops the running group until what it waits for has come; then its operation runs again. For more about the wait.
+LaneGroup &Block::retryAfter(Warp &warp, Wait wait) {
   warp.stop = true;
   warp.request = Warp::Request::Retry;
   warp.waiting = LaneGroup{};
-  warp.waiting.wait = Wait::World;
+  warp.waiting.wait = wait;
+  return warp.waiting;
+}
+
+bool Block::inWorld(Warp &warp) {
+  if (world_ || launch_->alone)
+    return true;
+  retryAfter(warp, Wait::World);
   return false;
 }
 
 bool Block::meet(Warp &warp, const Op &op, LaneMask expected) {
   if (warp.resumed || !(expected & warp.live & ~warp.mask))
     return true;
-  warp.stop = true;
-  warp.request = Warp::Request::Retry;
-  warp.waiting = LaneGroup{};
-  warp.waiting.wait = Wait::Lanes;
-  warp.waiting.expected = expected;
+  retryAfter(warp, Wait::Lanes).expected = expected;
   return false;
 }
 

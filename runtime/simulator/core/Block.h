@@ -126,7 +126,6 @@ private:
   /// A block barrier somebody is at or has arrived at.
   struct Arrival {
     uint32_t barrier = 0, threads = 0;
-    std::vector<unsigned> warps;
     VectorClock clock;
   };
 
@@ -135,8 +134,8 @@ private:
     return !trapped_ || kind == ReportKind::Race || kind == ReportKind::Trap || kind == ReportKind::Assert;
   }
   void startWarp(Warp &warp);
+  static LaneGroup &retryAfter(Warp &warp, Wait wait);
   bool runWarp(Warp &warp, uint64_t slice);
-  bool enter(Warp &warp);
   LaneGroup *select(Warp &warp);
   bool execute(Warp &warp, LaneGroup &group, uint64_t &slice);
   void countEntry(const Warp &warp);

@@ -11,22 +11,18 @@
 namespace tilejit::sim {
 
 void Block::waitAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
-  warp.stop = true;
-  warp.request = Warp::Request::Retry;
-  warp.waiting = LaneGroup{};
-  warp.waiting.wait = Wait::Barrier;
-  warp.waiting.barrier = barrier;
-  warp.waiting.barrierCount = threads;
+  LaneGroup &group = retryAfter(warp, Wait::Barrier);
+  group.barrier = barrier;
+  group.barrierCount = threads;
   ++progress;
 }
 
 void Block::arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
   auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival &a) { return a.barrier == barrier; });
   if (found == arrivals_.end())
-    found = arrivals_.insert(arrivals_.end(), Arrival{barrier, 0, {}, {}});
+    found = arrivals_.insert(arrivals_.end(), Arrival{barrier, 0, {}});
   // Threads are counted by whole warps, as the hardware does.
   found->threads += warp.width;
-  found->warps.push_back(warp.index);
   ordering.release(warp.index);
   joinInto(found->clock, ordering.seen(warp.index));
   ++progress;

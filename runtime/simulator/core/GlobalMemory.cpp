@@ -44,7 +44,6 @@ Expected<void *> GlobalMemory::allocate(uint64_t bytes, std::string_view name, b
   }
   void *memory = reinterpret_cast<void *>(made->base);
   std::lock_guard lock(mutex_);
-  made->ordinal = made_++;
   // Keyed by the last address that may still be meant, so that an empty allocation has a key of its own.
   allocations_[made->base + std::max<uint64_t>(bytes, 1)] = std::move(made);
   return memory;

@@ -43,7 +43,6 @@ struct Allocation {
   std::vector<uint8_t> written; ///< One flag a byte; empty: all are.
   uint8_t *mapping = nullptr;
   uint64_t mappingBytes = 0;
-  uint32_t ordinal = 0; ///< In order of allocation, for reports that do not depend on addresses.
 };
 
 class GlobalMemory {
@@ -62,7 +61,6 @@ public:
 private:
   std::mutex mutex_;
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations_; ///< By end address.
-  uint32_t made_ = 0;
 };
 
 /// 32-byte sectors that an access touches, and the fewest that hold its bytes.

@@ -98,7 +98,7 @@ struct BasicBlock {
 
 /// Where a value of the register image comes from at the start of a warp.
 struct Constant {
-  enum class Base : uint8_t { None, Shared, Global } base = Base::None;
+  enum class Base : uint8_t { None, Global } base = Base::None;
   Reg reg;
   Kind kind;
   uint64_t bits; ///< Value, or the offset from the base.
@@ -112,10 +112,9 @@ struct GlobalVariable {
   uint32_t alignment = 1;
   bool constant = false, undefined = false; ///< No initial value.
   struct Pointer {
-    uint32_t offset;     ///< Where in `bytes` a pointer stands,
-    uint32_t global;     ///< to which variable,
-    uint64_t addend;     ///< plus how many bytes.
-    bool shared = false; ///< To static shared memory at `addend` (generic address).
+    uint32_t offset; ///< Where in `bytes` a pointer stands,
+    uint32_t global; ///< to which variable,
+    uint64_t addend; ///< plus how many bytes.
   };
   std::vector<Pointer> pointers;
 };
@@ -147,7 +146,6 @@ struct Program {
   /// Text and source place of an instruction; slow.
   std::function<std::string(uint32_t site)> siteText, siteLocation;
   std::vector<std::unique_ptr<OpOperands>> operands; ///< Owner of what Op::x points to.
-  std::shared_ptr<void> owner;                       ///< Keeps the module alive that siteText prints.
 };
 
 } // namespace tilejit::sim

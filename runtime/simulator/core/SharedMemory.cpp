@@ -23,7 +23,6 @@ void SharedMemory::configure(uint32_t bytes, uint32_t granule, unsigned warps, b
   size_ = bytes;
   warps_ = warps;
   track_ = track;
-  granules_ = granules;
   // Slack: the widest access may be read past the end by vector code.
   bytes_.assign(bytes + 64, unwrittenByte);
   uint32_t tracked = track ? granules : 0;
@@ -39,7 +38,7 @@ void SharedMemory::reset(const Ordering &ordering) {
   start_ = ordering.nextEvent();
   std::fill(bytes_.begin(), bytes_.end(), unwrittenByte);
   std::fill(lastRead_.begin(), lastRead_.end(), 0);
-  if (numbersBeganAnew || !holds_.empty()) {
+  if (numbersBeganAnew) {
     std::fill(writeEvent_.begin(), writeEvent_.end(), 0);
     for (std::vector<uint32_t> &events : readEvent_)
       std::fill(events.begin(), events.end(), 0);
@@ -48,7 +47,6 @@ void SharedMemory::reset(const Ordering &ordering) {
     for (uint32_t &event : writeEvent_)
       event &= ~pendingBit;
   }
-  holds_.clear();
 }
 
 void SharedMemory::unwrite(uint64_t address, uint32_t size) {
@@ -82,8 +80,6 @@ void SharedMemory::read(Block &block, unsigned actor, unsigned warp, const uint6
     for (uint32_t g = first; g <= first + more; ++g) {
       if (!isSafeWrite(writeEvent_[g], safe)) [[unlikely]]
         unorderedRead(block, {actor, warp, lane, g, event, address, access, nullptr});
-      if (readEvent[g] == heldEvent) [[unlikely]]
-        continue;
       readLane[g] = readEvent[g] == event ? severalLanes : static_cast<uint8_t>(lane);
       readEvent[g] = event;
     }
@@ -128,61 +124,12 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
         writeEvent_[g] = stamp;
         writeLane_[g] = static_cast<uint8_t>(lane);
       }
-      if (access.atomic && readEvent_[warp][g] != heldEvent) {
+      if (access.atomic) {
         readEvent_[warp][g] = event;
         readLane_[warp][g] = static_cast<uint8_t>(lane);
       }
     }
   });
-}
-
-void SharedMemory::settle(Block &block, unsigned actor, uint32_t site, uint64_t address, uint32_t size, unsigned lane,
-                          bool async) {
-  if (!track_)
-    return;
-  uint32_t event = block.ordering.record(actor, site, async, false);
-  for (uint64_t g = address >> shift_; g <= (address + size - 1) >> shift_; ++g) {
-    writeEvent_[g] = event;
-    writeLane_[g] = static_cast<uint8_t>(lane);
-  }
-}
-
-void SharedMemory::hold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size) {
-  if (!track_)
-    return;
-  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
-  for (uint32_t g = first; g <= last; ++g)
-    readEvent_[warp][g] = heldEvent;
-  lastRead_[warp] = heldEvent;
-  holds_.push_back({warp, site, first, last});
-}
-
-void SharedMemory::releaseHold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size) {
-  if (!track_)
-    return;
-  auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
-  auto held = std::find_if(holds_.begin(), holds_.end(), [&](const Hold &h) {
-    return h.warp == warp && h.site == site && h.first == first && h.last == last;
-  });
-  if (held == holds_.end())
-    return;
-  holds_.erase(held);
-  uint32_t event = block.ordering.record(warp, site, true, false);
-  for (uint32_t g = first; g <= last; ++g) {
-    if (holdAt(warp, g))
-      continue;
-    readEvent_[warp][g] = event;
-    readLane_[warp][g] = severalLanes;
-  }
-  lastRead_[warp] =
-      std::any_of(holds_.begin(), holds_.end(), [&](const Hold &h) { return h.warp == warp; }) ? heldEvent : event;
-}
-
-const SharedMemory::Hold *SharedMemory::holdAt(unsigned warp, uint32_t granule) const {
-  for (const Hold &h : holds_)
-    if (h.warp == warp && h.first <= granule && granule <= h.last)
-      return &h;
-  return nullptr;
 }
 
 namespace {

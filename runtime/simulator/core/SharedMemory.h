@@ -26,7 +26,7 @@ struct Access {
   bool narrow = false;         ///< Atomic for the threads of the block only.
   bool async = false;          ///< Through the asynchronous proxy (bulk copies, operands of wgmma).
   bool marksUndefined = false; ///< Local memory: what was not written becomes an undefined value, not a report.
-  bool pending = false;        ///< A copy that lands later: until settle() nobody may touch its bytes.
+  bool pending = false;        ///< A copy that lands later: until settleLanes() nobody may touch its bytes.
   bool copy = false;           ///< Bytes that nobody wrote are no mistake: the copy is unwritten too.
 };
 
@@ -50,11 +50,6 @@ public:
   void read(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes, const Access &access);
   void write(Block &block, unsigned actor, unsigned warp, const uint64_t *address, LaneMask lanes, const Access &access,
              const uint8_t *data);
-  /// A copy that was pending has landed: its bytes belong to a new event of the actor.
-  void settle(Block &block, unsigned actor, uint32_t site, uint64_t address, uint32_t size, unsigned lane, bool async);
-  /// An operand of an asynchronous product is read from now until releaseHold: writes to it are reported.
-  void hold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size);
-  void releaseHold(Block &block, unsigned warp, uint32_t site, uint64_t address, uint32_t size);
   /// Lanes of a copy that was pending have landed, `size` bytes each: they belong to one new event of the actor.
   void settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes, uint32_t size,
                    bool async);
@@ -72,11 +67,6 @@ public:
 
 private:
   static constexpr uint32_t pendingBit = 1u << 31;
-  static constexpr uint32_t heldEvent = ~0u;
-  struct Hold {
-    unsigned warp;
-    uint32_t site, first, last;
-  };
   /// One granule of an access, for the slow paths.
   struct Touch {
     unsigned actor, warp, lane;
@@ -94,22 +84,19 @@ private:
   void writeAfterRead(Block &block, const Touch &touch, unsigned reader);
   bool storesSameValue(const Touch &touch) const;
   bool lanesAgree(const Touch &touch, unsigned other) const;
-  const Hold *holdAt(unsigned warp, uint32_t granule) const;
   void race(Block &block, const Touch &touch, ReportKind kind, std::string_view what, unsigned otherActor,
             unsigned otherLane, uint32_t otherSite, std::string_view otherDid, std::string_view hint);
-  uint32_t siteOf(const Block &block, uint32_t event) const;
 
-  uint32_t size_ = 0, shift_ = 2, granules_ = 0;
+  uint32_t size_ = 0, shift_ = 2;
   uint32_t start_ = 1; ///< First event of this block.
   unsigned warps_ = 0;
   bool track_ = true;
   std::vector<uint8_t> bytes_;
   std::vector<uint32_t> writeEvent_; ///< Below start_: never; pendingBit: an asynchronous copy in flight.
   std::vector<uint8_t> writeLane_;
-  std::vector<std::vector<uint32_t>> readEvent_; ///< Of each warp; heldEvent: an operand in flight.
+  std::vector<std::vector<uint32_t>> readEvent_; ///< Of each warp.
   std::vector<std::vector<uint8_t>> readLane_;   ///< 255: several.
   std::vector<uint32_t> lastRead_;               ///< Newest read event of each warp.
-  std::vector<Hold> holds_;
 };
 
 /// Passes through the banks that an access needs, and the fewest possible for its bytes. Requests are served 128 bytes

@@ -11,8 +11,6 @@
 
 namespace tilejit::sim {
 
-uint32_t SharedMemory::siteOf(const Block &block, uint32_t event) const { return block.ordering.event(event).site; }
-
 bool SharedMemory::storesSameValue(const Touch &touch) const {
   if (!touch.data)
     return false;
@@ -86,7 +84,7 @@ void SharedMemory::unorderedRead(Block &block, const Touch &touch) {
 void SharedMemory::readAfterAtomics(Block &block, const Touch &touch) {
   for (unsigned w = 0; w < warps_; ++w) {
     uint32_t number = readEvent_[w][touch.granule];
-    if (w == touch.warp || number < start_ || number == heldEvent || number < block.ordering.safe(touch.warp))
+    if (w == touch.warp || number < start_ || number < block.ordering.safe(touch.warp))
       continue;
     const AccessEvent &event = block.ordering.event(number);
     unsigned lane = readLane_[w][touch.granule];
@@ -135,12 +133,6 @@ void SharedMemory::unorderedWrite(Block &block, const Touch &touch) {
 
 void SharedMemory::writeAfterRead(Block &block, const Touch &touch, unsigned reader) {
   uint32_t number = readEvent_[reader][touch.granule];
-  if (number == heldEvent) {
-    if (const Hold *held = holdAt(reader, touch.granule); held && block.checks(Check::Async))
-      race(block, touch, ReportKind::Async, "write over an operand of an asynchronous product", reader, 255, held->site,
-           "product started", "wait for the product (wgmma.wait_group) before its operands are written");
-    return;
-  }
   unsigned lane = readLane_[reader][touch.granule];
   if (number < start_ || number == touch.event || block.ordering.ordered(number, lane, touch.warp, touch.lane))
     return;

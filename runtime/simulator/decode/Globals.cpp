@@ -135,8 +135,7 @@ void Decoder::initialBytes(const llvm::Constant *constant, uint64_t offset, uint
     return fail("unsupported initial value of '" + llvm::Twine(program_.globals[global].name) + "'");
   if (value.base == Constant::Base::None)
     return put(value.bits, layout_.getTypeStoreSize(type));
-  GlobalVariable::Pointer pointer{static_cast<uint32_t>(offset), value.global, value.bits,
-                                  value.base == Constant::Base::Shared};
+  GlobalVariable::Pointer pointer{static_cast<uint32_t>(offset), value.global, value.bits};
   program_.globals[global].pointers.push_back(pointer);
 }
 

@@ -52,7 +52,7 @@ private:
   static constexpr unsigned size = 16;
 
   bool areBefore(uint32_t number) const {
-    if (number & pendingBit) // heldEvent too.
+    if (number & pendingBit)
       return false;
     // Lanes of the warp itself are told apart elsewhere.
     if (number >= safe_ && (ordering_.event(number).actor == warp_ || !ordering_.ordered(number, 0, warp_, 0)))

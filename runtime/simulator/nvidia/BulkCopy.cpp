@@ -120,7 +120,9 @@ void landLoad(Block &block, BulkCopy &copy) {
     return;
   Mbarrier &barrier = found->second;
   unsigned agent = agentOf(block, barrier);
-  block.shared.settle(block, agent, copy.site, copy.shared, copy.bytes, copy.lane, true);
+  uint64_t place[64];
+  place[copy.lane] = copy.shared;
+  block.shared.settleLanes(block, agent, copy.site, place, LaneMask(copy.bytes != 0) << copy.lane, copy.bytes, true);
   block.ordering.release(agent);
   publishAt(block, barrier, agent);
   --barrier.inFlight;
