@@ -20,10 +20,10 @@ namespace tilejit::sim {
 namespace {
 
 /// "  %5 = load i32, ptr %4, align 4" without indentation and metadata, shortened.
-std::string printed(const llvm::Value &value) {
+std::string printed(const llvm::Value &value, llvm::ModuleSlotTracker &numbers) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  value.print(stream, true);
+  value.print(stream, numbers, true);
   size_t begin = text.find_first_not_of(" \n");
   text = begin == std::string::npos ? "" : text.substr(begin);
   for (size_t cut : {text.find(", !dbg"), text.find(", !tbaa"), text.find('\n')})
@@ -70,7 +70,9 @@ void Decoder::fail(const llvm::Twine &what) {
   if (!instruction_)
     return;
   std::string place = placeOf(*instruction_);
-  status_ = std::move(status_).withDetail("in: " + printed(*instruction_));
+  llvm::ModuleSlotTracker numbers(kernel_.getParent());
+  numbers.incorporateFunction(kernel_);
+  status_ = std::move(status_).withDetail("in: " + printed(*instruction_, numbers));
   if (!place.empty())
     status_ = std::move(status_).at(place);
 }
@@ -293,7 +295,15 @@ void Decoder::decodeBlocks() {
     }
   }
   program_.numSites = static_cast<uint32_t>(sites->size());
-  program_.siteText = [sites](uint32_t site) { return site < sites->size() ? printed(*(*sites)[site]) : ""; };
+  // Values without names are numbered once, at the first text that is asked for.
+  auto numbers = std::make_shared<llvm::ModuleSlotTracker>(kernel_.getParent());
+  program_.siteText = [sites, numbers, kernel = &kernel_](uint32_t site) -> std::string {
+    if (site >= sites->size())
+      return {};
+    if (!numbers->getCurrentFunction())
+      numbers->incorporateFunction(*kernel);
+    return printed(*(*sites)[site], *numbers);
+  };
   program_.siteLocation = [sites](uint32_t site) { return site < sites->size() ? placeOf(*(*sites)[site]) : ""; };
 }
 
