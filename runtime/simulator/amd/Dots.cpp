@@ -75,19 +75,6 @@ template <unsigned W> void integerDot(Warp &warp, const Op &op) {
   });
 }
 
-double floatOf(uint32_t bits, Element type) {
-  switch (type) {
-  case Element::F16:
-    return f16ToFloat(static_cast<uint16_t>(bits));
-  case Element::BF16:
-    return bf16ToFloat(static_cast<uint16_t>(bits));
-  case Element::F32:
-    return std::bit_cast<float>(bits);
-  default:
-    return decodeTable(formatOf(type))[bits];
-  }
-}
-
 template <unsigned W> void floatDot(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
   size_t each = (x.in.size() - 1) / 2;
@@ -96,10 +83,10 @@ template <unsigned W> void floatDot(Warp &warp, const Op &op) {
        typeC = static_cast<Element>(x.numbers[DotC]);
   float values[W];
   for (unsigned l = 0; l < W; ++l) {
-    double sum = floatOf(elementBits(warp, &x.in.back(), x.inKinds.back(), 0, bitsOf(typeC), l), typeC);
+    double sum = valueOf(elementBits(warp, &x.in.back(), x.inKinds.back(), 0, bitsOf(typeC), l), typeC);
     for (unsigned e = 0; e < count; ++e)
-      sum += floatOf(elementBits(warp, x.in.data(), x.inKinds[0], e, bits, l), typeA) *
-             floatOf(elementBits(warp, x.in.data() + each, x.inKinds[0], e, bits, l), typeB);
+      sum += valueOf(elementBits(warp, x.in.data(), x.inKinds[0], e, bits, l), typeA) *
+             valueOf(elementBits(warp, x.in.data() + each, x.inKinds[0], e, bits, l), typeB);
     values[l] = static_cast<float>(sum);
     if (x.numbers[DotClamp])
       values[l] = std::fmin(std::fmax(values[l], 0.0f), 1.0f);

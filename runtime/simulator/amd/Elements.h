@@ -36,6 +36,20 @@ constexpr const FloatFormat &formatOf(Element element) {
   }
 }
 
+/// The number behind an element's bits.
+inline double valueOf(uint32_t bits, Element type) {
+  switch (type) {
+  case Element::F16:
+    return f16ToFloat(static_cast<uint16_t>(bits));
+  case Element::BF16:
+    return bf16ToFloat(static_cast<uint16_t>(bits));
+  case Element::F32:
+    return std::bit_cast<float>(bits);
+  default:
+    return decodeTable(formatOf(type))[bits];
+  }
+}
+
 template <unsigned W> inline void valuesOfF16(const uint16_t *from, float *to) {
 #ifdef __AVX512F__
   for (unsigned l = 0; l < W; l += 16)

@@ -59,19 +59,6 @@ void loadRegisters(Warp &warp, const Reg *regs, const Kind *kinds, size_t count,
   }
 }
 
-double valueOf(uint32_t bits, Element type) {
-  switch (type) {
-  case Element::F16:
-    return f16ToFloat(static_cast<uint16_t>(bits));
-  case Element::BF16:
-    return bf16ToFloat(static_cast<uint16_t>(bits));
-  case Element::F32:
-    return std::bit_cast<float>(bits);
-  default:
-    return decodeTable(formatOf(type))[bits];
-  }
-}
-
 uint32_t bitsOfValue(double value, Element type, const uint32_t *random) {
   if (type == Element::F32)
     return std::bit_cast<uint32_t>(static_cast<float>(value));

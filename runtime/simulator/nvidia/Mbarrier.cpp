@@ -25,6 +25,18 @@ uint32_t sharedOffset(uint64_t pointer) {
   return offset < ~0u ? static_cast<uint32_t>(offset) : ~0u;
 }
 
+/// An access of one lane to the eight bytes of an mbarrier; whether they are in bounds.
+static bool accessObject(Warp &warp, unsigned lane, uint32_t site, uint32_t address, bool write, bool atomic) {
+  uint64_t place[64];
+  place[lane] = address;
+  Access access;
+  access.size = access.alignment = objectBytes;
+  access.site = site;
+  access.write = write;
+  access.atomic = atomic;
+  return warp.block->access(warp, Space::Shared, place, LaneMask(1) << lane, access) != 0;
+}
+
 static void sealMbarrier(Block &block, const Mbarrier &barrier) {
   uint64_t seal = sealOf(barrier.address);
   std::memcpy(block.shared.data() + barrier.address, &seal, sizeof seal);
@@ -42,13 +54,7 @@ Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t addres
   }
   Mbarrier &barrier = found->second;
   if (!((barrier.knownTo >> warp.index) & 1)) {
-    uint64_t place[64];
-    place[lane] = address;
-    Access access;
-    access.size = access.alignment = objectBytes;
-    access.site = site;
-    access.atomic = true;
-    block.access(warp, Space::Shared, place, LaneMask(1) << lane, access);
+    accessObject(warp, lane, site, address, false, true);
     barrier.knownTo |= 1ull << warp.index;
   }
   uint64_t seal = sealOf(address);
@@ -130,13 +136,7 @@ void checkInitFenced(Warp &warp, unsigned lane, uint32_t site, Mbarrier &barrier
 
 void initMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address, uint32_t count) {
   Block &block = *warp.block;
-  uint64_t place[64];
-  place[lane] = address;
-  Access access;
-  access.size = access.alignment = objectBytes;
-  access.site = site;
-  access.write = true;
-  if (!block.access(warp, Space::Shared, place, LaneMask(1) << lane, access) || address % objectBytes)
+  if (!accessObject(warp, lane, site, address, true, false) || address % objectBytes)
     return;
   if (count == 0 || count > mostArrivals)
     block.reportAt(ReportKind::Barrier, site, warp, lane, Space::Shared, address,
@@ -171,13 +171,7 @@ void invalidateMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t addre
   if (barrier->inFlight || barrier->bytes)
     block.reportAt(ReportKind::Barrier, site, warp, lane, Space::Shared, address,
                    "an mbarrier is invalidated while it waits for bytes of copies", "wait for its phase before");
-  uint64_t place[64];
-  place[lane] = address;
-  Access access;
-  access.size = access.alignment = objectBytes;
-  access.site = site;
-  access.write = true;
-  block.access(warp, Space::Shared, place, LaneMask(1) << lane, access);
+  accessObject(warp, lane, site, address, true, false);
   std::memset(block.shared.data() + address, 0xcd, objectBytes);
   if (!barrier->inFlight)
     block.nvidia->mbarriers.erase(address);

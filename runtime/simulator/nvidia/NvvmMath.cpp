@@ -228,19 +228,7 @@ void loadIntrinsic(Call &call) {
 /// atomic.OP.gen.{i,f}.{cta,sys}(pointer, value{, new value}): what older code uses for scopes other than the device.
 void atomicIntrinsic(Call &call) {
   Words words = wordsOf(call);
-  bool isFloat = words[3] == "f";
-  std::optional<AtomicOp> operation = llvm::StringSwitch<std::optional<AtomicOp>>(words[1])
-                                          .Case("add", isFloat ? AtomicOp::FAdd : AtomicOp::Add)
-                                          .Case("max", AtomicOp::Max)
-                                          .Case("min", AtomicOp::Min)
-                                          .Case("and", AtomicOp::And)
-                                          .Case("or", AtomicOp::Or)
-                                          .Case("xor", AtomicOp::Xor)
-                                          .Case("exch", AtomicOp::Exchange)
-                                          .Case("cas", AtomicOp::CompareExchange)
-                                          .Case("inc", AtomicOp::IncrementWrap)
-                                          .Case("dec", AtomicOp::DecrementWrap)
-                                          .Default(std::nullopt);
+  std::optional<AtomicOp> operation = atomicOperation(words[1], words[3] == "f", true);
   if (!operation)
     return unsupported(call);
   AtomicSpec spec;

@@ -235,26 +235,6 @@ void storeStatement(AsmStatement &s) {
   emitAtomic(d, spec, address, std::vector<Reg>(sources.begin(), sources.end()));
 }
 
-std::optional<AtomicOp> atomicOperation(llvm::StringRef name, const PtxType &type) {
-  bool isFloat = type.isFloat(), isSigned = type.kind == PtxType::Class::Signed;
-  return llvm::StringSwitch<std::optional<AtomicOp>>(name)
-      .Case("add", isFloat ? AtomicOp::FAdd : AtomicOp::Add)
-      .Case("min", isFloat    ? AtomicOp::FMin
-                   : isSigned ? AtomicOp::Min
-                              : AtomicOp::UMin)
-      .Case("max", isFloat    ? AtomicOp::FMax
-                   : isSigned ? AtomicOp::Max
-                              : AtomicOp::UMax)
-      .Case("and", AtomicOp::And)
-      .Case("or", AtomicOp::Or)
-      .Case("xor", AtomicOp::Xor)
-      .Case("exch", AtomicOp::Exchange)
-      .Case("cas", AtomicOp::CompareExchange)
-      .Case("inc", AtomicOp::IncrementWrap)
-      .Case("dec", AtomicOp::DecrementWrap)
-      .Default(std::nullopt);
-}
-
 /// Values of an atomic operand as the elements that the operation works on: pairs are two.
 std::vector<Reg> atomicValues(AsmStatement &s, unsigned operand, const PtxType &type) {
   std::vector<Reg> values;
@@ -274,7 +254,8 @@ std::vector<Reg> atomicValues(AsmStatement &s, unsigned operand, const PtxType &
 void atomicStatement(AsmStatement &s) {
   bool reduces = s.words[0] == "red";
   AccessWords words = readWords(s.words, true);
-  std::optional<AtomicOp> operation = atomicOperation(words.operation, words.type);
+  std::optional<AtomicOp> operation =
+      atomicOperation(words.operation, words.type.isFloat(), words.type.kind == PtxType::Class::Signed);
   if (!operation || !words.unknown.empty() || words.type.bits == 128 || words.type.bits < 16)
     return unsupportedStatement(s);
   bool exchange = *operation == AtomicOp::CompareExchange;
@@ -321,6 +302,25 @@ void policyStatement(AsmStatement &s) {
 }
 
 } // namespace
+
+std::optional<AtomicOp> atomicOperation(llvm::StringRef name, bool isFloat, bool isSigned) {
+  return llvm::StringSwitch<std::optional<AtomicOp>>(name)
+      .Case("add", isFloat ? AtomicOp::FAdd : AtomicOp::Add)
+      .Case("min", isFloat    ? AtomicOp::FMin
+                   : isSigned ? AtomicOp::Min
+                              : AtomicOp::UMin)
+      .Case("max", isFloat    ? AtomicOp::FMax
+                   : isSigned ? AtomicOp::Max
+                              : AtomicOp::UMax)
+      .Case("and", AtomicOp::And)
+      .Case("or", AtomicOp::Or)
+      .Case("xor", AtomicOp::Xor)
+      .Case("exch", AtomicOp::Exchange)
+      .Case("cas", AtomicOp::CompareExchange)
+      .Case("inc", AtomicOp::IncrementWrap)
+      .Case("dec", AtomicOp::DecrementWrap)
+      .Default(std::nullopt);
+}
 
 void addPtxMemoryRules(Rules &rules) {
   for (llvm::StringRef word : {"ld", "ldu"})
