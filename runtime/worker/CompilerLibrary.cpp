@@ -17,28 +17,14 @@ namespace {
 
 constexpr const char *libraryName = "libtilejit-compiler.so";
 
-std::vector<std::string> placesToLook(const std::string &home) {
-  std::vector<std::string> places;
-  if (!home.empty())
-    places.push_back(joinPath(joinPath(home, "lib"), libraryName));
-  char buffer[4096];
-  ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  if (length > 0 && length < static_cast<ssize_t>(sizeof buffer)) {
-    std::string folder = parentPath(std::string_view(buffer, static_cast<size_t>(length)));
-    places.push_back(joinPath(folder, libraryName));
-    for (std::string above = parentPath(folder); above != "/" && places.size() < 4; above = parentPath(above))
-      places.push_back(joinPath(joinPath(above, "lib"), libraryName));
-  }
-  return places;
-}
-
 } // namespace
 
 Status CompilerLibrary::open() {
   if (function_)
     return Status::ok();
   std::string looked;
-  for (const std::string &place : placesToLook(home_)) {
+  for (const std::string &folder : libraryFolders(realSystem(), home_)) {
+    std::string place = joinPath(folder, libraryName);
     looked += (looked.empty() ? "" : ", ") + place;
     if (access(place.c_str(), R_OK) != 0)
       continue;

@@ -181,6 +181,26 @@ std::string parentPath(std::string_view path) {
   return std::string(slash == 0 ? "/" : path.substr(0, slash));
 }
 
+std::string programPath(System &system) {
+  std::string path;
+  return system.readLink("/proc/self/exe", path) == 0 ? path : std::string();
+}
+
+std::vector<std::string> libraryFolders(System &system, const std::string &home) {
+  constexpr size_t most = 4;
+  std::vector<std::string> folders;
+  if (!home.empty())
+    folders.push_back(joinPath(home, "lib"));
+  std::string program = programPath(system);
+  if (program.empty())
+    return folders;
+  std::string folder = parentPath(program);
+  folders.push_back(folder);
+  for (folder = parentPath(folder); folder != "/" && folders.size() < most; folder = parentPath(folder))
+    folders.push_back(joinPath(folder, "lib"));
+  return folders;
+}
+
 std::string_view fileName(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/'))
     path.remove_suffix(1);

@@ -43,11 +43,9 @@ std::string ownFolder() {
     return {};
   // The program itself has no name in that list.
   if (search.path.empty()) {
-    char buffer[4096];
-    ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-    if (length <= 0 || length == static_cast<ssize_t>(sizeof buffer))
+    search.path = programPath(realSystem());
+    if (search.path.empty())
       return {};
-    search.path.assign(buffer, static_cast<size_t>(length));
   }
   return parentPath(search.path);
 }

@@ -30,20 +30,6 @@ std::vector<std::string> levels() {
 #endif
 }
 
-std::vector<std::string> folders(const std::string &home) {
-  std::vector<std::string> found;
-  if (!home.empty())
-    found.push_back(joinPath(home, "lib"));
-  char buffer[4096];
-  ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  if (length <= 0 || length >= static_cast<ssize_t>(sizeof buffer))
-    return found;
-  std::string folder = parentPath(std::string_view(buffer, static_cast<size_t>(length)));
-  for (int i = 0; i < 4 && folder != "/"; ++i, folder = parentPath(folder))
-    found.push_back(joinPath(folder, "lib"));
-  return found;
-}
-
 Expected<const Plugin *> open(const std::string &path) {
   void *handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle)
@@ -68,7 +54,8 @@ Expected<const Plugin *> openSimulator(const std::string &home) {
   if (opened)
     return opened;
   std::string looked;
-  for (const std::string &folder : folders(home))
+  std::vector<std::string> folders = libraryFolders(realSystem(), home);
+  for (const std::string &folder : folders)
     for (const std::string &level : levels()) {
       std::string path = joinPath(folder, "tilejit-simulator/" + level + "/libtilejit-simulator.so");
       if (access(path.c_str(), R_OK) != 0)
@@ -76,7 +63,7 @@ Expected<const Plugin *> openSimulator(const std::string &home) {
       TILEJIT_ASSIGN_OR_RETURN(opened, open(path));
       return opened;
     }
-  for (const std::string &folder : folders(home))
+  for (const std::string &folder : folders)
     looked += (looked.empty() ? "" : ", ") + folder;
   return Status(StatusCode::Unavailable, "the simulator libtilejit-simulator.so was not found")
       .withDetail("looked for tilejit-simulator/ in " + looked)

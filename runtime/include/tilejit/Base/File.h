@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilejit {
 
@@ -64,6 +65,12 @@ std::string joinPath(std::string_view folder, std::string_view name);
 std::string parentPath(std::string_view path);
 /// The last component.
 std::string_view fileName(std::string_view path);
+
+/// The running program's file; empty where /proc does not say.
+std::string programPath(System &system);
+/// Where an installed or built tree keeps its own libraries, seen from the running program: `home`/lib (with a home),
+/// the program's folder, and lib in the folders above it; four at most.
+std::vector<std::string> libraryFolders(System &system, const std::string &home);
 
 /// Whether the file system of a path is reached over a network (NFS, SMB, Lustre, FUSE ...): flock and fsync there
 /// promise little. False where it can't be found out.

@@ -12,9 +12,8 @@
 
 namespace tilejit::sim {
 
-/// The plug-in of the best CPU level that this machine runs, opened once in a process. Looked for below
-/// `home`/lib (empty: not there), beside the running program and in the lib folders above it:
-/// lib/tilejit-simulator/<level>/libtilejit-simulator.so. Unavailable where there is none.
+/// The plug-in of the best CPU level that this machine runs, opened once in a process:
+/// tilejit-simulator/<level>/libtilejit-simulator.so below one of libraryFolders(). Unavailable where there is none.
 Expected<const Plugin *> openSimulator(const std::string &home);
 
 } // namespace tilejit::sim
