@@ -21,19 +21,6 @@ using reference::FileHandle;
 
 namespace {
 
-std::string headerOf(const HostTensor &tensor) {
-  std::string text = "{'descr': '" + std::string(npySpelling(tensor.dtype())) +
-                     "', 'fortran_order': False, 'shape': " + tensorShapeText(tensor.shape()) + ", }";
-  // NumPy maps data at multiples of 64 bytes.
-  constexpr size_t prefix = 10, alignment = 64;
-  text.append(alignment - 1 - (prefix + text.size()) % alignment, ' ');
-  text += '\n';
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>(text.size() & 0xff);
-  header += static_cast<char>(text.size() >> 8);
-  return header + text;
-}
-
 std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -46,9 +33,8 @@ Status failed(const std::string &path, int error) {
   return {code, "can't write " + path + ": " + errorText(error)};
 }
 
-bool writeContent(const FileHandle &file, const HostTensor &tensor) {
-  std::string header = headerOf(tensor);
-  return file.writeAll(header.data(), header.size()) && file.writeAll(tensor.data(), tensor.sizeInBytes());
+bool writeContent(const FileHandle &file, std::string_view header, const void *data, size_t bytes) {
+  return file.writeAll(header.data(), header.size()) && file.writeAll(data, bytes);
 }
 
 bool isSpecial(const std::string &path) {
@@ -99,17 +85,35 @@ Status checkWritable(const std::string &path) {
   return Status::ok();
 }
 
+std::string npyHeaderText(std::string_view descr, std::span<const int64_t> shape) {
+  std::string text =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + tensorShapeText(shape) + ", }";
+  // NumPy maps data at multiples of 64 bytes.
+  constexpr size_t prefix = 10, alignment = 64;
+  text.append(alignment - 1 - (prefix + text.size()) % alignment, ' ');
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
 Status writeNpy(const std::string &path, const HostTensor &tensor) {
+  return writeNpyBytes(path, npyHeaderText(npySpelling(tensor.dtype()), tensor.shape()), tensor.data(),
+                       tensor.sizeInBytes());
+}
+
+Status writeNpyBytes(const std::string &path, std::string_view header, const void *data, size_t bytes) {
   TILEJIT_RETURN_IF_ERROR(checkWritable(path));
   if (isSpecial(path)) {
     FileHandle file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    return file.isOpen() && writeContent(file, tensor) ? Status::ok() : failed(path, errno);
+    return file.isOpen() && writeContent(file, header, data, bytes) ? Status::ok() : failed(path, errno);
   }
   std::string target = behindLinks(path), temporary;
   FileHandle file(openTemporary(target, temporary));
   if (!file.isOpen())
     return failed(path, errno);
-  bool done = writeContent(file, tensor);
+  bool done = writeContent(file, header, data, bytes);
   int error = errno;
   if (done && !(done = file.close()))
     error = errno;

@@ -13,7 +13,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <optional>
 
 namespace tilejit::tilec {
@@ -47,25 +46,6 @@ std::optional<int64_t> elementBytes(std::string_view descr) {
   if (error != std::errc() || end != descr.data() + descr.size() || bytes < 1 || bytes > 16)
     return std::nullopt;
   return bytes;
-}
-
-/// What stands in a version 1 file before the data.
-std::string headerText(const std::string &descr, const std::vector<int64_t> &shape) {
-  std::string sizes;
-  for (int64_t size : shape)
-    sizes += std::to_string(size) + ", ";
-  if (shape.size() > 1)
-    sizes.resize(sizes.size() - 2);
-  else if (shape.size() == 1)
-    sizes.pop_back();
-  std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
-  constexpr size_t fixed = 10, multiple = 64;
-  text.append((multiple - (fixed + text.size() + 1) % multiple) % multiple, ' ');
-  text += '\n';
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>(text.size() & 0xff);
-  header += static_cast<char>(text.size() >> 8);
-  return header + text;
 }
 
 template <class T> std::optional<T> parseNumber(std::string_view digits) {
@@ -158,7 +138,7 @@ Expected<SimulateArguments::Argument> SimulateArguments::parseOutput(const std::
     }
   }
   argument.file = text.substr(0, colon);
-  argument.header = headerText(type->npy, shape);
+  argument.header = npyHeaderText(type->npy, shape);
   TILEJIT_RETURN_IF_ERROR(checkWritable(argument.file));
   return argument;
 }
@@ -260,17 +240,8 @@ Status SimulateArguments::writeOutputs() const {
   for (const Argument &argument : arguments_) {
     if (argument.form != Form::InOut && argument.form != Form::Out)
       continue;
-    std::string bytes = argument.header;
-    bytes.append(static_cast<const char *>(argument.memory), static_cast<size_t>(argument.size));
-    // A special file such as /dev/null is written as it is.
-    FileInfo info;
-    if (realSystem().stat(argument.file, true, info) == 0 && !info.isRegular()) {
-      FileHandle file(realSystem(), realSystem().open(argument.file, O_WRONLY, 0));
-      if (int error = file.isOpen() ? writeAll(realSystem(), file.get(), bytes) : file.get(); error < 0)
-        return fileError("can't write", argument.file, -error);
-      continue;
-    }
-    TILEJIT_RETURN_IF_ERROR(writeFileAtomically(realSystem(), argument.file, bytes, 0644));
+    TILEJIT_RETURN_IF_ERROR(
+        writeNpyBytes(argument.file, argument.header, argument.memory, static_cast<size_t>(argument.size)));
   }
   return Status::ok();
 }

@@ -44,6 +44,10 @@ std::string_view npySpelling(DType dtype);
 Expected<HostTensor> readNpy(const std::string &path, DType dtype,
                              std::optional<std::span<const int64_t>> shape = std::nullopt);
 
+/// What stands before the data of a version 1 file in C order.
+std::string npyHeaderText(std::string_view descr, std::span<const int64_t> shape);
+/// Writes header and data as they are, as writeNpy does.
+Status writeNpyBytes(const std::string &path, std::string_view header, const void *data, size_t bytes);
 /// Writes a version 1 file in C order: to a temporary file beside it, which then takes its name. A special file such as
 /// /dev/null is written as it is.
 Status writeNpy(const std::string &path, const HostTensor &tensor);
