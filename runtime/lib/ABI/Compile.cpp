@@ -109,4 +109,20 @@ Expected<CompileResponse> decodeResponse(std::string_view bytes) {
   return response;
 }
 
+std::string_view payloadKindName(PayloadKind kind) {
+  switch (kind) {
+  case PayloadKind::Elf:
+    return "elf";
+  case PayloadKind::Ptx:
+    return "ptx";
+  case PayloadKind::Cubin:
+    return "cubin";
+  case PayloadKind::Hsaco:
+    return "hsaco";
+  case PayloadKind::Bitcode:
+    return "bitcode";
+  }
+  return "unknown";
+}
+
 } // namespace tilejit::abi

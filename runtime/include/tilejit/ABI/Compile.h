@@ -6,6 +6,7 @@
 #ifndef TILEJIT_ABI_COMPILE_H
 #define TILEJIT_ABI_COMPILE_H
 
+#include "tilejit/ABI/GpuLaunch.h"
 #include "tilejit/Base/Status.h"
 
 #include <cstdint>
@@ -18,7 +19,9 @@
 namespace tilejit::abi {
 
 enum class SourceKind : uint8_t { Description, TileIR };
-enum class EmitKind : uint8_t { Package, Tile, Llvm, Asm, Object };
+enum class EmitKind : uint8_t { Package, Tile, Llvm, Asm, Object, TileGpu, Ptx };
+/// What the bytes of a payload are. payloadKindName() gives the spelling of output.
+enum class PayloadKind : uint8_t { Elf, Ptx, Cubin, Hsaco, Bitcode };
 
 /// Schedule options by key (`bm`, `threads`, ...), as the user gave them; absent ones are the compiler's choice.
 using Config = std::map<std::string, int64_t>;
@@ -30,6 +33,7 @@ struct CompileRequest {
   std::string target;     ///< Encoded TargetSpec (Target/TargetSpec.h: encodeTarget).
   EmitKind emit = EmitKind::Package;
   Config config;
+  bool withBitcode = false; ///< GPU targets: also give the optimised LLVM bitcode, which the simulator runs.
 };
 
 /// What the runtime must know to launch, check and report a kernel; stored in entries as JSON ("manifest").
@@ -54,7 +58,17 @@ struct Manifest {
   std::map<std::string, int64_t> resources; ///< code_bytes, stack_bytes, ...
   std::vector<std::string> assertions;      ///< Message and place of each tile.assert, by number.
   std::string reductionOrder;               ///< In which order sums are formed, for people.
+  GpuLaunch gpu;                            ///< GPU targets: kernels and launch rules; empty for CPUs.
 };
+
+/// One form of the compiled code. A CPU target has one (Elf); an NVIDIA target Ptx, and Cubin where ptxas was found; an
+/// AMD target Hsaco; Bitcode beside them where it was asked for.
+struct Payload {
+  PayloadKind kind = PayloadKind::Elf;
+  std::string bytes;
+};
+/// "elf", "ptx", "cubin", "hsaco", "bitcode".
+std::string_view payloadKindName(PayloadKind kind);
 
 struct CompileResponse {
   Status status;       ///< Ok, or why there is no payload.

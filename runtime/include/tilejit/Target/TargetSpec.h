@@ -16,7 +16,7 @@
 
 namespace tilejit {
 
-enum class TargetKind : uint8_t { Cpu };
+enum class TargetKind : uint8_t { Cpu, Nvidia, Amd };
 enum class CpuArch : uint8_t { X86_64, AArch64, RiscV64 };
 
 /// What the CPU back end's choices rest on. For `native` read from this machine, else from the row of the CPU.
@@ -34,6 +34,26 @@ struct CpuFacts {
   int64_t l3Bytes = 8 << 20; ///< 0: none.
 };
 
+/// What the GPU back ends' choices and refusals rest on; from the row of the chip. Sizes are of one streaming
+/// multiprocessor (compute unit, on RDNA a work-group processor) unless they say otherwise.
+struct GpuFacts {
+  int generation = 0;           ///< NVIDIA: 10 x compute capability (90); AMD: the gfx number, hexadecimal (0x942).
+  int warpLanes = 32;           ///< Lanes that execute together (wavefront).
+  int maxBlockThreads = 1024;   ///< Threads of a block (work-group).
+  int maxUnitThreads = 2048;    ///< Threads that are resident at once.
+  int maxUnitBlocks = 32;       ///< Blocks that are resident at once.
+  int registersPerUnit = 65536; ///< 32-bit vector registers, all lanes counted.
+  int maxThreadRegisters = 255; ///< 32-bit vector registers of one thread.
+  int registerGranule = 8;      ///< A thread gets a multiple of so many.
+  int64_t maxBlockShared = 48 << 10;                   ///< On-chip memory that one block may use, opt-in included.
+  int64_t unitShared = 64 << 10;                       ///< On-chip memory for all resident blocks.
+  bool hasBf16 = false;                                ///< f32 to bf16 conversion in hardware.
+  bool hasAsyncCopy = false;                           ///< Copies from global to on-chip memory past the registers.
+  bool hasDot2 = false;                                ///< f32 += f16 pair times f16 pair.
+  bool hasDot4 = false;                                ///< i32 += four products of 8-bit integers.
+  bool hasAtomicAddF32 = true, hasAtomicAddF64 = true; ///< Global memory, in hardware.
+};
+
 /// A target. Two equal keyTexts compile to the same code.
 struct TargetSpec {
   TargetKind kind = TargetKind::Cpu;
@@ -41,10 +61,13 @@ struct TargetSpec {
   std::string triple;                ///< LLVM's.
   std::string cpu;                   ///< LLVM's -mcpu.
   std::vector<std::string> features; ///< LLVM's -mattr, sorted: "+avx512f", "-amx-tile"; beyond what `cpu` implies.
-  CpuFacts cpuFacts;
-  std::string description; ///< One line for `tilec targets`.
+  CpuFacts cpuFacts;                 ///< Of Cpu targets.
+  GpuFacts gpuFacts;                 ///< Of the others.
+  bool simulated = false;            ///< `sim:NAME`: runs on the simulator; compiled for NAME, bitcode included.
+  std::string description;           ///< One line for `tilec targets`.
 
   bool isCpu() const { return kind == TargetKind::Cpu; }
+  bool isGpu() const { return kind != TargetKind::Cpu; }
   /// Everything that changes code, for cache keys: triple, cpu, features, facts. Never the name: `native` and the same
   /// machine spelled out are one target.
   std::string keyText() const;
