@@ -12,3 +12,8 @@ if(TARGET TilejitTileGPULayout)
       TileGpuPictureTest.cpp
     DEPS TilejitTileGPULayout)
 endif()
+if(TARGET TilejitLayoutConversion)
+  tilejit_add_unit_test(LayoutConversionTest
+    SRCS ConversionMachine.cpp ConversionRandomTest.cpp
+    DEPS TilejitLayoutConversion)
+endif()
