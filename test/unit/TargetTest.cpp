@@ -28,6 +28,8 @@ TEST_CASE("every known target parses under its name and survives its text form")
     CHECK(decoded->folderName() == spec.folderName());
     CHECK(decoded->description == spec.description);
     CHECK(decoded->cpuFacts.arch == spec.cpuFacts.arch);
+    CHECK(decoded->kind == spec.kind);
+    CHECK(decoded->simulated == spec.simulated);
     CHECK(encodeTarget(*decoded) == encodeTarget(spec));
   }
   CHECK(knownTargets().front().name == "native");
@@ -36,15 +38,18 @@ TEST_CASE("every known target parses under its name and survives its text form")
 }
 
 TEST_CASE("unknown targets are refused with a near name where there is one") {
-  for (const char *name : {"sm_1", "gfx0", "nosuch", "", "X86-64-V3", "sm_90a"}) {
+  for (const char *name : {"sm_1", "gfx0", "nosuch", "", "X86-64-V3", "sm_91a", "sim:", "sim:sm_81"}) {
     INFO(name);
     auto parsed = parseTarget(name);
     REQUIRE_FALSE(parsed);
     CHECK(parsed.status().code() == StatusCode::InvalidArgument);
-    CHECK(parsed.status().message().find(name) != std::string::npos);
+    std::string plain(name);
+    CHECK(parsed.status().message().find(plain.substr(plain.find(':') + 1)) != std::string::npos);
     CHECK_FALSE(parsed.status().hint().empty());
   }
   CHECK(parseTarget("znver44").status().hint().find("znver4") != std::string::npos);
+  CHECK(parseTarget("sm90a").status().hint().find("sm_90a") != std::string::npos);
+  CHECK(parseTarget("sim:gfx_942").status().hint().find("gfx942") != std::string::npos);
 }
 
 TEST_CASE("cpu stands for native") {
@@ -55,7 +60,11 @@ TEST_CASE("cpu stands for native") {
 TEST_CASE("keys tell targets apart and ignore names") {
   std::set<std::string> keys;
   for (const TargetSpec &spec : knownTargets().subspan(1))
-    CHECK(keys.insert(spec.keyText()).second);
+    if (!spec.simulated) {
+      CHECK(keys.insert(spec.keyText()).second);
+      CHECK((spec.name == targetNameOf(spec.keyText()) || spec.keyText() == hostTarget().keyText()));
+    }
+  CHECK(targetNameOf("nonsense") == "nonsense");
   TargetSpec renamed = *parseTarget("znver4");
   renamed.name = "mine";
   renamed.description = "else";
@@ -109,10 +118,10 @@ TEST_CASE("damaged target lines are refused") {
     text.replace(text.find(from), from.size(), to);
     return text;
   };
-  CHECK_FALSE(decodeTarget(replaced("znver4;x86", "zn ver;x86")));
+  CHECK_FALSE(decodeTarget(replaced("znver4;;x86", "zn ver;;x86")));
   CHECK_FALSE(decodeTarget(replaced("512x32", "384x32")));
   CHECK_FALSE(decodeTarget(replaced("x86_64-unknown-linux-gnu;znver4", "x86_64-unknown-linux-gnu;z80")));
   CHECK_FALSE(decodeTarget(replaced("x86_64-unknown-linux-gnu", "mips-unknown-linux-gnu")));
   CHECK_FALSE(decodeTarget(replaced("znver4;;", "znver4;avx;")));
-  CHECK_FALSE(decodeTarget(replaced("tilejit-target-1", "tilejit-target-9")));
+  CHECK_FALSE(decodeTarget(replaced("tilejit-target-2", "tilejit-target-9")));
 }

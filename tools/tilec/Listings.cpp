@@ -14,23 +14,58 @@
 namespace tilejit::tilec {
 namespace {
 
+Json factsJson(const CpuFacts &facts) {
+  return {{"vector_bits", facts.vectorBits},
+          {"vector_registers", facts.vectorRegisters},
+          {"fma", facts.hasFma},
+          {"masks", facts.hasMasks},
+          {"f16_convert", facts.hasF16Convert},
+          {"bf16_dot", facts.hasBf16Dot},
+          {"int8_dot", facts.hasInt8Dot},
+          {"l1_bytes", facts.l1Bytes},
+          {"l2_bytes", facts.l2Bytes},
+          {"l3_bytes", facts.l3Bytes}};
+}
+
+Json factsJson(const GpuFacts &facts) {
+  return {{"warp_lanes", facts.warpLanes},
+          {"max_block_threads", facts.maxBlockThreads},
+          {"max_unit_threads", facts.maxUnitThreads},
+          {"max_unit_blocks", facts.maxUnitBlocks},
+          {"registers_per_unit", facts.registersPerUnit},
+          {"max_thread_registers", facts.maxThreadRegisters},
+          {"register_granule", facts.registerGranule},
+          {"max_block_shared_bytes", facts.maxBlockShared},
+          {"unit_shared_bytes", facts.unitShared},
+          {"bf16", facts.hasBf16},
+          {"async_copy", facts.hasAsyncCopy},
+          {"dot2", facts.hasDot2},
+          {"dot4", facts.hasDot4},
+          {"atomic_add_f32", facts.hasAtomicAddF32},
+          {"atomic_add_f64", facts.hasAtomicAddF64}};
+}
+
+/// The simulator runs everywhere; a GPU's code runs where a device is, and devices are listed on their own.
+bool runsHere(const TargetSpec &target) { return target.simulated || runsOnHost(target).isOk(); }
+
 Json targetJson(const TargetSpec &target) {
-  const CpuFacts &facts = target.cpuFacts;
   Json json = {{"name", target.name}, {"description", target.description}, {"triple", target.triple}};
   json["cpu"] = target.cpu;
   json["features"] = target.features;
-  json["facts"] = {{"vector_bits", facts.vectorBits},
-                   {"vector_registers", facts.vectorRegisters},
-                   {"fma", facts.hasFma},
-                   {"masks", facts.hasMasks},
-                   {"f16_convert", facts.hasF16Convert},
-                   {"bf16_dot", facts.hasBf16Dot},
-                   {"int8_dot", facts.hasInt8Dot},
-                   {"l1_bytes", facts.l1Bytes},
-                   {"l2_bytes", facts.l2Bytes},
-                   {"l3_bytes", facts.l3Bytes}};
-  json["runs_here"] = runsOnHost(target).isOk();
+  json["facts"] = target.isCpu() ? factsJson(target.cpuFacts) : factsJson(target.gpuFacts);
+  json["runs_here"] = runsHere(target);
   return json;
+}
+
+/// What is worth a person's look, after the description.
+std::string targetNote(const TargetSpec &target) {
+  if (target.isCpu())
+    return runsHere(target) ? "" : " (compiles only: does not run on this machine)";
+  if (target.simulated)
+    return "";
+  const GpuFacts &facts = target.gpuFacts;
+  return ": " + std::to_string(facts.warpLanes) + " lanes, " + std::to_string(facts.registersPerUnit) + " registers, " +
+         std::to_string(facts.maxBlockShared >> 10) + " KiB on chip for a block";
 }
 
 int listTargets(const Program &program) {
@@ -50,8 +85,7 @@ int listTargets(const Program &program) {
     return Done;
   }
   for (const TargetSpec &target : knownTargets())
-    std::printf("%-18s %s%s\n", target.name.c_str(), target.description.c_str(),
-                runsOnHost(target).isOk() ? "" : " (compiles only: does not run on this machine)");
+    std::printf("%-18s %s%s\n", target.name.c_str(), target.description.c_str(), targetNote(target).c_str());
   if (device)
     std::printf("%-18s device: %s, %d threads\n", "cpu", (*device)->properties().name.c_str(),
                 (*device)->properties().computeUnits);

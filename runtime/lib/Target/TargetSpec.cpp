@@ -4,6 +4,7 @@
 
 #include "tilejit/Target/TargetSpec.h"
 
+#include "GpuRows.h"
 #include "HostCpu.h"
 
 #include "tilejit/Base/Text.h"
@@ -32,15 +33,48 @@ std::string_view archName(CpuArch arch) {
   return triple.substr(0, triple.find('-'));
 }
 
+constexpr std::string_view simulatorPrefix = "sim:";
+
 Status unknownTarget(std::string_view text) {
   std::vector<std::string_view> names = {"cpu", "native"};
   for (const CpuRow &row : cpuRows())
+    names.push_back(row.name);
+  for (const GpuRow &row : gpuRows())
     names.push_back(row.name);
   Status status(StatusCode::InvalidArgument, "unknown target '" + shorten(text, 60) + "'");
   std::string_view near = nearestName(text, names);
   if (!near.empty())
     return std::move(status).withHint("did you mean '" + std::string(near) + "'?");
-  return std::move(status).withHint("`tilec targets` lists the targets: native, x86-64-v3, znver4, neoverse-v2, ...");
+  return std::move(status).withHint("`tilec targets` lists the targets: native, x86-64-v3, sm_90a, gfx942, ...");
+}
+
+/// A GPU with the settings of LLVM's spelling, a CPU's name, or neither.
+Expected<TargetSpec> parseChip(std::string_view text) {
+  if (const CpuRow *row = findRow(text))
+    return specOf(*row);
+  size_t colon = std::min(text.find(':'), text.size());
+  if (const GpuRow *row = findGpu(text.substr(0, colon)); row && colon + 1 != text.size())
+    return specOf(*row, text.substr(std::min(colon + 1, text.size())));
+  return unknownTarget(text);
+}
+
+/// `sim:NAME`: the target NAME, run on the simulator.
+Expected<TargetSpec> parseSimulated(std::string_view text) {
+  text.remove_prefix(simulatorPrefix.size());
+  TILEJIT_ASSIGN_OR_RETURN(TargetSpec spec, parseChip(text));
+  const GpuRow *row = spec.isGpu() ? findGpu(spec.cpu) : nullptr;
+  if (!row || !row->simulated) {
+    std::string known;
+    for (const GpuRow &each : gpuRows())
+      if (each.simulated)
+        (known += known.empty() ? "" : ", ").append(each.name);
+    return Status(StatusCode::InvalidArgument,
+                  "the simulator does not know '" + shorten(text, 60) + "', only " + known);
+  }
+  spec.simulated = true;
+  spec.name.insert(0, simulatorPrefix);
+  spec.description += ", simulated";
+  return spec;
 }
 
 } // namespace
@@ -48,9 +82,9 @@ Status unknownTarget(std::string_view text) {
 Expected<TargetSpec> parseTarget(std::string_view text) {
   if (text == "native" || text == "cpu")
     return hostTarget();
-  if (const CpuRow *row = findRow(text))
-    return specOf(*row);
-  return unknownTarget(text);
+  if (text.starts_with(simulatorPrefix))
+    return parseSimulated(text);
+  return parseChip(text);
 }
 
 TargetSpec hostTarget() {
@@ -75,6 +109,8 @@ TargetSpec hostTarget() {
 }
 
 Status runsOnHost(const TargetSpec &target) {
+  if (target.isGpu())
+    return Status(StatusCode::Unavailable, "target " + target.name + " is a GPU; code for it does not run on a CPU");
   HostCpu host = detectHostCpu();
   CpuArch arch = target.cpuFacts.arch;
   if (!host.known || arch != host.arch)
@@ -95,6 +131,11 @@ std::span<const TargetSpec> knownTargets() {
     std::vector<TargetSpec> list = {hostTarget()};
     for (const CpuRow &row : cpuRows())
       list.push_back(specOf(row));
+    for (const GpuRow &row : gpuRows())
+      list.push_back(*specOf(row));
+    for (const GpuRow &row : gpuRows())
+      if (row.simulated)
+        list.push_back(*parseTarget(std::string(simulatorPrefix) + std::string(row.name)));
     return list;
   }();
   return targets;

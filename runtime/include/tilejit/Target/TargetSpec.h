@@ -69,23 +69,29 @@ struct TargetSpec {
   bool isCpu() const { return kind == TargetKind::Cpu; }
   bool isGpu() const { return kind != TargetKind::Cpu; }
   /// Everything that changes code, for cache keys: triple, cpu, features, facts. Never the name: `native` and the same
-  /// machine spelled out are one target.
+  /// machine spelled out are one target, `sim:sm_80` and `sm_80` as well.
   std::string keyText() const;
   /// Name of the architecture's folder in the cache: [A-Za-z0-9_.-], long feature lists as a hash.
   std::string folderName() const;
 };
 
-/// Parses a target's name, `cpu` standing for `native`. InvalidArgument for an unknown one, with near names as hint.
+/// Parses a target's name, `cpu` standing for `native`; of a GPU with the settings of LLVM's spelling
+/// ("gfx90a:sramecc+:xnack-"); "sim:" before it where the simulator knows it. InvalidArgument for an unknown one, with
+/// near names as hint.
 Expected<TargetSpec> parseTarget(std::string_view text);
 /// This machine, read once a call from CPUID (or the kernel's hwcaps) and sysfs.
 TargetSpec hostTarget();
-/// Whether code for `target` runs on this machine; where not, the status names the missing features (DoesNotFit).
+/// Whether code for `target` runs on this machine's processor; where not, the status names the missing features
+/// (DoesNotFit), or says that it is a GPU (Unavailable).
 Status runsOnHost(const TargetSpec &target);
 /// One-line text form of a target, for requests to the worker, and back.
 std::string encodeTarget(const TargetSpec &target);
 Expected<TargetSpec> decodeTarget(std::string_view text);
-/// All named targets, `native` first.
+/// All named targets, `native` first, then CPUs, GPUs, and the simulated ones.
 std::span<const TargetSpec> knownTargets();
+/// The name that stands for a keyText: a known target's, or LLVM's spelling of it; where there is none, the text itself
+/// in short.
+std::string targetNameOf(std::string_view keyText);
 
 } // namespace tilejit
 
