@@ -27,8 +27,9 @@ public:
           const ConversionOptions &options)
       : plan_(plan), from_(from), to_(to), options_(options), laneBits_(from.inBits(kLane)),
         lanes_(size_t(1) << laneBits_), threads_(lanes_ << from.inBits(kWarp)) {
+    const LinearLayout ordered = from.withIns({kRegister, kLane, kWarp});
     for (size_t t = 0; t < threads_; ++t) {
-      Registers all = held(from, t);
+      Registers all = held(ordered, t);
       source_.emplace_back();
       for (unsigned r : plan.from.kept)
         source_.back().push_back(all[r]);
@@ -38,8 +39,9 @@ public:
 
   std::string run() {
     std::visit([&](const auto &move) { carryOut(move); }, plan_.move);
+    const LinearLayout ordered = to_.withIns({kRegister, kLane, kWarp});
     for (size_t t = 0; t < threads_ && error_.empty(); ++t) {
-      const Registers wanted = held(to_, t);
+      const Registers wanted = held(ordered, t);
       for (size_t r = 0; r < wanted.size(); ++r)
         if (result_[t][plan_.to.index[r]] != wanted[r])
           fail("thread " + std::to_string(t) + " register " + std::to_string(r) + " has another element");
@@ -53,12 +55,12 @@ private:
       error_ = text;
   }
 
-  /// What a thread's registers hold by a layout.
-  static Registers held(const LinearLayout &layout, size_t thread) {
-    const LinearLayout ordered = layout.withIns({kRegister, kLane, kWarp});
+  /// What a thread's registers hold by a layout over register, lane, warp.
+  static Registers held(const LinearLayout &ordered, size_t thread) {
+    const int bits = ordered.ins().front().bits;
     Registers registers;
-    for (uint64_t r = 0; r < uint64_t(1) << ordered.inBits(kRegister); ++r)
-      registers.push_back(static_cast<Value>(ordered.apply(thread << ordered.inBits(kRegister) | r)));
+    for (uint64_t r = 0; r < uint64_t(1) << bits; ++r)
+      registers.push_back(static_cast<Value>(ordered.apply(thread << bits | r)));
     return registers;
   }
 
@@ -217,6 +219,8 @@ private:
   void checkWavefronts(const MemoryAccess &access, bool isStore) {
     const Phases &phases = isStore ? options_.banks->store : options_.banks->load;
     const int bytes = access.vectorElements * options_.elementBits / 8;
+    const std::span<const uint64_t> stepsOfPhase = phases.ofBytes(bytes);
+    const gf2::Vectors steps(stepsOfPhase.begin(), stepsOfPhase.end());
     int64_t wavefronts = 0, ideal = 0;
     for (const AccessGroup &group : access.groups) {
       std::map<uint64_t, std::vector<size_t>> lanesOfPhase;
@@ -227,9 +231,8 @@ private:
         for (size_t lane = 0; lane < lanes_; ++lane)
           if (takesPart(access, lane)) {
             uint64_t least = lane; // The phase, by its lowest lane.
-            const std::span<const uint64_t> steps = phases.ofBytes(bytes);
             for (uint64_t i = 0; i < uint64_t(1) << steps.size(); ++i)
-              least = std::min(least, lane ^ gf2::combine({steps.begin(), steps.end()}, i));
+              least = std::min(least, lane ^ gf2::combine(steps, i));
             lanesOfPhase[least].push_back(lane);
           }
       }

@@ -20,12 +20,12 @@ constexpr Phases kOf128{k32Lanes, k16Lanes, k8Lanes}, kOf256{k64Lanes, k32Lanes,
 // bytes.
 constexpr std::string_view kCosts = "costs of shuffles, selects and waits are estimates";
 constexpr BankModel kRows[] = {
-    {"nvidia", 5, 32, kOf128, kOf128, 4, 2, 80, 12, kCosts},
-    {"cdna", 6, 32, kOf128, kOf128, 8, 4, 80, 12,
+    {"nvidia", 5, 32, kOf128, kOf128, 4, 2, 80, 48, kCosts},
+    {"cdna", 6, 32, kOf128, kOf128, 8, 4, 80, 48,
      "which lanes share a wavefront at 8 and 16 bytes (assumed: in order); costs are estimates"},
-    {"cdna4", 6, 64, kOf256, kOf256, 4, 4, 80, 12,
+    {"cdna4", 6, 64, kOf256, kOf256, 4, 4, 80, 48,
      "which lanes share a wavefront (assumed: in order, 256 bytes at a time); costs are estimates"},
-    {"rdna", 5, 32, kOf128, kOf128, 4, 2, 80, 12,
+    {"rdna", 5, 32, kOf128, kOf128, 4, 2, 80, 48,
      "which lanes share a wavefront at 8 and 16 bytes (assumed: in order); costs are estimates"},
 };
 
