@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace tilejit::tilegpu::test {
 
@@ -145,29 +146,40 @@ private:
   // ----------------------------------------------------------------------------------------------------------
 
   void carryOut(const SharedMove &move) {
+    if (options_.maxBytes != 0 && move.bytes > options_.maxBytes)
+      return fail("more memory than allowed");
+    for (size_t t = 0; t < threads_; ++t)
+      select(move.store.selects, t, source_[t]);
+    for (size_t pass = 0; pass < static_cast<size_t>(move.passes); ++pass)
+      carryOut(move, pass);
+    for (size_t t = 0; t < threads_; ++t)
+      select(move.load.selects, t, result_[t]);
+    checkWavefronts(move.store, true);
+    checkWavefronts(move.load, false);
+  }
+
+  void carryOut(const SharedMove &move, size_t pass) {
     std::vector<Cell> memory(move.bytes * 8 / static_cast<uint64_t>(options_.elementBits));
     if (memory.size() != size_t(1) << move.memory.inBits())
       return fail("another number of bytes");
-    for (size_t t = 0; t < threads_; ++t)
-      select(move.store.selects, t, source_[t]);
-    walk(move.store, source_, [&](Value &value, size_t offset, size_t thread) {
+    const auto groups = [&](const MemoryAccess &access) {
+      const size_t count = access.groups.size() / static_cast<size_t>(move.passes);
+      return std::span(access.groups).subspan(pass * count, count);
+    };
+    walk(move.store, groups(move.store), source_, [&](Value &value, size_t offset, size_t thread) {
       if (memory[offset].value != kNothing)
         fail("two writers of offset " + std::to_string(offset));
       memory[offset] = {value, thread / lanes_};
-      if (static_cast<Value>(move.memory.apply(offset)) != value)
+      if (pass == 0 && static_cast<Value>(move.memory.apply(offset)) != value)
         fail("memory does not hold what its layout says");
     });
-    walk(move.load, result_, [&](Value &value, size_t offset, size_t thread) {
+    walk(move.load, groups(move.load), result_, [&](Value &value, size_t offset, size_t thread) {
       if (memory[offset].value == kNothing)
         fail("nobody wrote offset " + std::to_string(offset));
       if (move.withinWarp && memory[offset].writer != thread / lanes_)
         fail("a warp reads what another wrote");
       value = memory[offset].value;
     });
-    for (size_t t = 0; t < threads_; ++t)
-      select(move.load.selects, t, result_[t]);
-    checkWavefronts(move.store, true);
-    checkWavefronts(move.load, false);
   }
 
   uint64_t address(const MemoryAccess &access, const AccessGroup &group, size_t thread) const {
@@ -177,10 +189,11 @@ private:
 
   /// Calls touch(register, offset, thread) for all that an access moves.
   template <typename Touch>
-  void walk(const MemoryAccess &access, std::vector<Registers> &registers, const Touch &touch) {
+  void walk(const MemoryAccess &access, std::span<const AccessGroup> groups, std::vector<Registers> &registers,
+            const Touch &touch) {
     const bool isMatrix = access.matrices > 0;
     const auto vector = static_cast<size_t>(access.vectorElements);
-    for (const AccessGroup &group : access.groups)
+    for (const AccessGroup &group : groups)
       for (size_t t = 0; t < threads_; ++t) {
         if (!takesPart(access, t))
           continue;

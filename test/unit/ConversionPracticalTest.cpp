@@ -234,6 +234,44 @@ TEST_CASE("Conversions that kernels need take the expected way without bank conf
   }
 }
 
+TEST_CASE("Conversions with little memory are cut into passes", "[tilegpu]") {
+  const Pair large = resultPairs().front(); // 64 KiB.
+  for (int cuts = 0; cuts < 4; ++cuts) {
+    ConversionOptions few = large.options;
+    few.maxBytes = uint64_t(65536) >> cuts;
+    const ConversionPlan plan = planConversion(large.from, large.to, few);
+    CAPTURE(few.maxBytes, describe(plan, 32));
+    CHECK(carryOut(plan, large.from, large.to, few) == "");
+    const auto *move = std::get_if<SharedMove>(&plan.move);
+    REQUIRE(move);
+    CHECK(move->passes == 1 << cuts);
+    CHECK(move->bytes == few.maxBytes);
+    CHECK(move->store.wavefronts + move->load.wavefronts == move->store.idealWavefronts + move->load.idealWavefronts);
+  }
+}
+
+TEST_CASE("What cannot be converted is told", "[tilegpu]") {
+  const LinearLayout rows = byRows(4, 4, 8, 4, {64, 64}), columns = byColumns(4, 8, 4, 4, {64, 64});
+  const auto reason = [](const LinearLayout &from, const LinearLayout &to, const ConversionOptions &options) {
+    const ConversionPlan plan = planConversion(from, to, options);
+    const auto *impossible = std::get_if<Impossible>(&plan.move);
+    return impossible ? impossible->reason : describe(plan, options.elementBits);
+  };
+  CHECK(reason(rows, columns, options(4)) == "elements have 4 bits, expected 8, 16, 32 or 64");
+  CHECK(reason(rows, byRows(4, 4, 8, 4, {32, 64}), options(32)) == "the layouts are of tiles of different shapes");
+  CHECK(reason(rows, byRows(4, 4, 8, 2, {64, 64}), options(32)) == "one layout has 4 warps, the other 2");
+  CHECK(reason(rows.withIns({kRegister, kLane}).withIns({kRegister, kLane, kWarp}), byRows(8, 8, 4, 1, {64, 64}),
+               options(32)) == "the source lacks elements of the result");
+  CHECK(reason(rows, columns, options(32, "cdna")) == "the layouts have warps of 32 lanes, the chip of 64");
+  CHECK(reason(rows, columns, options(64, "nvidia", kPlain, kMatrix)) ==
+        "an access to shared memory does not fit its layout");
+  ConversionOptions few = options(32);
+  few.maxBytes = 64;
+  CHECK(reason(rows, columns, few) ==
+        "the conversion takes 16384 bytes of shared memory, at most 64 are allowed, and it "
+        "cannot be cut so often");
+}
+
 TEST_CASE("Plans and how long planning takes", "[.][plans]") {
   for (const Pair &pair : allPairs()) {
     constexpr int kRepeats = 100;

@@ -115,6 +115,7 @@ int fewestShuffles(const ConversionPlan &plan, int elementBits) {
 TEST_CASE("Random conversions do what they should, without bank conflicts", "[tilegpu]") {
   Random random(2024);
   std::map<size_t, int> ways;
+  int cuts = 0, spread = 0;
   for (int i = 0; i < 12000; ++i) {
     ConversionOptions options;
     options.banks = &bankModels()[static_cast<size_t>(random.below(static_cast<int>(bankModels().size())))];
@@ -122,7 +123,13 @@ TEST_CASE("Random conversions do what they should, without bank conflicts", "[ti
     options.allowShuffles = random.below(3) > 0;
     options.throughMemory = random.below(8) == 0;
     const Pair pair = randomPair(random, options.banks->laneBits);
-    const ConversionPlan plan = planConversion(pair.from, pair.to, options);
+    const auto tileBytes = uint64_t(options.elementBits / 8) << pair.from.outBits();
+    options.maxBytes = random.below(4) ? 0 : tileBytes >> (1 + random.below(2));
+    ConversionPlan plan = planConversion(pair.from, pair.to, options);
+    if (std::holds_alternative<Impossible>(plan.move) && options.maxBytes != 0) {
+      options.maxBytes = 0;
+      plan = planConversion(pair.from, pair.to, options);
+    }
     ++ways[plan.move.index()];
     const std::string error = carryOut(plan, pair.from, pair.to, options);
     if (!error.empty()) {
@@ -134,6 +141,8 @@ TEST_CASE("Random conversions do what they should, without bank conflicts", "[ti
       CAPTURE(i, describe(plan, options.elementBits));
       REQUIRE(move->store.wavefronts == move->store.idealWavefronts);
       REQUIRE(move->load.wavefronts == move->load.idealWavefronts);
+      cuts += move->passes > 1;
+      spread += move->store.writeMask == 0 && !plan.from.layout.isInjective();
     }
     if (const auto *move = std::get_if<ShuffleMove>(&plan.move); move && i % 16 == 0) {
       CAPTURE(i, describe(plan, options.elementBits));
@@ -146,6 +155,8 @@ TEST_CASE("Random conversions do what they should, without bank conflicts", "[ti
     CHECK(ways[way] > 200);
   }
   CHECK(ways[4] == 0);
+  CHECK(cuts > 200);
+  CHECK(spread > 20);
 }
 
 } // namespace tilejit::tilegpu::test

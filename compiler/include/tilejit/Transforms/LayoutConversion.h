@@ -117,11 +117,16 @@ struct MemoryAccess {
 
 /// Store, wait, load. Where `withinWarp`, each warp reads only what it wrote itself, so that waiting for the warp's own
 /// stores is enough.
+///
+/// Passes: with n passes, the p-th of n equal parts of each side's groups is stored and loaded in pass p, with one wait
+/// between stores and loads and another before the stores of the next pass. Selects of the store come before the first
+/// pass, those of the load after the last.
 struct SharedMove {
-  LinearLayout memory; ///< From `offset`, in elements, to the tile.
+  LinearLayout memory; ///< From `offset`, in elements, to the tile: to what the first pass moves of it.
   MemoryAccess store, load;
-  uint64_t bytes = 0; ///< Of shared memory.
+  uint64_t bytes = 0; ///< Of shared memory, which every pass uses again.
   bool withinWarp = false;
+  int passes = 1;
 };
 
 /// There is no way; says why.
@@ -139,6 +144,9 @@ struct ConversionOptions {
   SharedAccess store = SharedAccess::Plain, load = SharedAccess::Plain;
   bool throughMemory = false;
   bool allowShuffles = true;
+  /// Shared memory that a conversion may use, 0: any amount. Conversions that take more are cut into passes; those with
+  /// a given memory or an AsyncCopy cannot be.
+  uint64_t maxBytes = 0;
   /// A memory layout that is fixed already, such as the one tensor copies write: from `offset` to the tile.
   std::optional<LinearLayout> memory;
 };

@@ -5,6 +5,7 @@
 #include "Steps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilejit::tilegpu {
 
@@ -32,6 +33,18 @@ std::string problem(const LinearLayout &from, const LinearLayout &to, const Conv
   return "";
 }
 
+/// Why a conversion has no way through shared memory.
+std::string noWay(const LinearLayout &from, const LinearLayout &to, ConversionOptions options) {
+  if (from.inBits(kLane) != options.banks->laneBits)
+    return "the layouts have warps of " + std::to_string(1 << from.inBits(kLane)) + " lanes, the chip of " +
+           std::to_string(1 << options.banks->laneBits);
+  const uint64_t most = std::exchange(options.maxBytes, 0);
+  if (const auto large = planSharedMemory(from, to, options); large && most != 0)
+    return "the conversion takes " + std::to_string(large->bytes) + " bytes of shared memory, at most " +
+           std::to_string(most) + " are allowed, and it cannot be cut so often";
+  return "an access to shared memory does not fit its layout";
+}
+
 } // namespace
 
 int costOf(const RegisterMove &move, const ConversionOptions &options) {
@@ -48,13 +61,19 @@ int costOf(const ShuffleMove &move, const ConversionOptions &options) {
 }
 
 int costOf(const SharedMove &move, const ConversionOptions &options) {
-  int64_t cost = move.withinWarp ? options.banks->warpSyncCost : options.banks->blockSyncCost;
+  // Between passes one waits twice.
+  int64_t cost = (move.withinWarp ? options.banks->warpSyncCost : options.banks->blockSyncCost) * (2 * move.passes - 1);
   for (const MemoryAccess *side : {&move.store, &move.load}) {
     const auto selects = static_cast<int64_t>(side->selects.size() * registersIn(side->groups));
     cost += 4 * side->wavefronts + static_cast<int64_t>(side->groups.size()) +
             selects * options.banks->selectCost * wordsOf(options.elementBits);
   }
   return static_cast<int>(std::min<int64_t>(cost, 1 << 30));
+}
+
+std::pair<int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options) {
+  return {move.store.wavefronts - move.store.idealWavefronts + move.load.wavefronts - move.load.idealWavefronts,
+          costOf(move, options)};
 }
 
 ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to, const ConversionOptions &options) {
@@ -88,9 +107,7 @@ ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to, 
     if (hasWarps)
       consider(planSharedMemory(source, result, options));
   if (!found)
-    plan.move = Impossible{hasWarps ? "an access to shared memory does not fit its layout"
-                                    : "the layouts have warps of " + std::to_string(1 << source.inBits(kLane)) +
-                                          " lanes, the chip of " + std::to_string(1 << options.banks->laneBits)};
+    plan.move = Impossible{noWay(source, result, options)};
   return plan;
 }
 
@@ -117,7 +134,9 @@ struct Describe {
   }
   std::string operator()(const SharedMove &move) const {
     return "shared: store " + describeSide(move.store, elementBits) + "; load " + describeSide(move.load, elementBits) +
-           "; " + std::to_string(move.bytes) + " bytes" + (move.withinWarp ? ", within warps" : "");
+           "; " + std::to_string(move.bytes) + " bytes" +
+           (move.passes > 1 ? " in " + std::to_string(move.passes) + " passes" : "") +
+           (move.withinWarp ? ", within warps" : "");
   }
   std::string operator()(const Impossible &move) const { return "impossible: " + move.reason; }
 };

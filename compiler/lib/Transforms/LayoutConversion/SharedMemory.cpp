@@ -121,16 +121,10 @@ private:
   int wordLog_;
 };
 
-/// Fewer bank conflicts first, then a lower cost.
-std::pair<int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options) {
-  return {move.store.wavefronts - move.store.idealWavefronts + move.load.wavefronts - move.load.idealWavefronts,
-          costOf(move, options)};
-}
-
 } // namespace
 
-std::optional<SharedMove> planSharedMemory(const LinearLayout &from, const LinearLayout &to,
-                                           const ConversionOptions &options) {
+std::optional<SharedMove> planOnePass(const LinearLayout &from, const LinearLayout &to,
+                                      const ConversionOptions &options) {
   const End store(from, options.store, true, options), load(to, options.load, false, options);
   const gf2::Vectors space = from.image();
   if (!store.isPossible() || !load.isPossible() || !gf2::Span(space).containsAll(to.columns()))

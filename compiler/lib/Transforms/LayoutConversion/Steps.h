@@ -24,6 +24,13 @@ uint64_t copiesOf(const LinearLayout &layout);
 /// Whether every element that a warp wants is in the warp.
 bool staysInWarp(const LinearLayout &from, const LinearLayout &to);
 
+/// planSharedMemory() for layouts as they are: no copies share the work, and all the memory is there.
+std::optional<SharedMove> planOnePass(const LinearLayout &from, const LinearLayout &to,
+                                      const ConversionOptions &options);
+
+/// Fewer bank conflicts first, then a lower cost.
+std::pair<int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options);
+
 /// Costs of one warp, in the units of the bank model.
 int costOf(const RegisterMove &move, const ConversionOptions &options);
 int costOf(const ShuffleMove &move, const ConversionOptions &options);
