@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// From LLVM IR to an object or to assembly for one target. No optimisation pipeline: the IR arrives tiled, unrolled
-// and vectorised, and LLVM's middle end finds nothing there that is worth its time.
+// LLVM's code generator with the options of a CPU. No optimisation pipeline: the IR arrives tiled, unrolled and
+// vectorised, and LLVM's middle end finds nothing there that is worth its time.
 
 #ifndef TILEJIT_BACKENDS_CPU_CODEGEN_H
 #define TILEJIT_BACKENDS_CPU_CODEGEN_H
@@ -24,10 +24,6 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target,
 
 /// Sets triple, data layout and each function's attributes.
 void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target);
-
-enum class CodeForm { Object, Assembly };
-/// Runs code generation; the module is used up. Empty with the reason in `error`.
-std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error);
 
 } // namespace tilejit::cpu
 

@@ -6,11 +6,12 @@
 #include "CompileLoops.h"
 
 #include "CodeGen.h"
-#include "Link.h"
-#include "LowerToLLVM.h"
 #include "MemoryFunctions.h"
-#include "ObjectFacts.h"
 
+#include "backends/common/CodeGen.h"
+#include "backends/common/Link.h"
+#include "backends/common/LowerToLLVM.h"
+#include "backends/common/ObjectFacts.h"
 #include "tilejit/Transforms/MathExpansion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,11 +34,25 @@ namespace tilejit::cpu {
 
 namespace {
 
+constexpr backends::Recipient recipient = {"a CPU", {}, {}};
+
+const char *emulation(CpuArch arch) {
+  switch (arch) {
+  case CpuArch::X86_64:
+    return "elf_x86_64";
+  case CpuArch::AArch64:
+    return "aarch64linux";
+  case CpuArch::RiscV64:
+    return "elf64lriscv";
+  }
+  return "";
+}
+
 /// Links; on the way refuses what would need a library, and adds the memory functions where LLVM called them.
 FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMContext &context,
                               llvm::TargetMachine &machine) {
-  ObjectFacts facts;
-  if (!readObjectFacts(object, facts))
+  backends::ObjectFacts facts;
+  if (!backends::readObjectFacts(object, facts))
     return job.module.emitError("the code generator gave no ELF object");
   std::vector<std::string> objects;
   objects.push_back(std::move(object));
@@ -50,12 +65,12 @@ FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMCon
     if (objects.size() == 1) {
       std::unique_ptr<llvm::Module> functions = makeMemoryFunctions(context);
       prepareModule(*functions, machine, job.target);
-      objects.push_back(generateCode(*functions, machine, CodeForm::Object, error));
+      objects.push_back(backends::generateCode(*functions, machine, backends::CodeForm::Object, error));
     }
   }
   BackendResult result;
   if (error.empty())
-    result.payload = linkSharedObject(objects, job.target.cpuFacts.arch, error);
+    result.payload = backends::linkSharedObject(objects, emulation(job.target.cpuFacts.arch), error);
   if (!error.empty())
     return job.module.emitError(error);
   result.resources["code_bytes"] = facts.codeBytes;
@@ -74,10 +89,10 @@ LogicalResult lower(BackendJob &job) {
   math.hasFma = facts.hasFma;
   math.hasHalfConvert = facts.hasF16Convert;
   math.hasScalef = facts.arch == CpuArch::X86_64 && facts.vectorBits == 512;
-  if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module)))
+  if (failed(expandMath(job.module, math)) || failed(backends::checkSupported(job.module, recipient)))
     return failure();
   job.stages.begin("llvm-dialect");
-  return lowerToLLVM(job.module);
+  return backends::lowerToLLVM(job.module, recipient);
 }
 
 } // namespace
@@ -110,7 +125,8 @@ FailureOr<BackendResult> compileLoops(BackendJob job) {
   }
   job.stages.begin("codegen");
   bool text = job.emit == abi::EmitKind::Asm;
-  std::string code = generateCode(*module, *machine, text ? CodeForm::Assembly : CodeForm::Object, error);
+  std::string code = backends::generateCode(*module, *machine,
+                                            text ? backends::CodeForm::Assembly : backends::CodeForm::Object, error);
   if (!error.empty())
     return job.module.emitError(error);
   if (text) {

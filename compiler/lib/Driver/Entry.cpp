@@ -9,7 +9,8 @@
 
 extern "C" __attribute__((visibility("default"))) int tilejit_compiler_compile(const char *request, size_t requestBytes,
                                                                                char **outResponse, size_t *outBytes) {
-  const tilejit::Backend *const backends[] = {&tilejit::cpuBackend()};
+  const tilejit::Backend *const backends[] = {&tilejit::cpuBackend(), &tilejit::nvvmBackend(),
+                                              &tilejit::rocdlBackend()};
   std::string response = tilejit::compileEncoded(std::string_view(request, requestBytes), backends);
   char *copy = static_cast<char *>(std::malloc(response.size() + 1));
   if (!copy)

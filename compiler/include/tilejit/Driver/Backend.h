@@ -48,8 +48,10 @@ public:
   virtual mlir::FailureOr<BackendResult> compile(BackendJob job) const = 0;
 };
 
-/// The CPU back end.
+/// The CPU, NVIDIA and AMD back ends.
 const Backend &cpuBackend();
+const Backend &nvvmBackend();
+const Backend &rocdlBackend();
 
 } // namespace tilejit
 

@@ -2,15 +2,15 @@
 //
 // What an object file says about itself: what it needs from outside, how large its code and stack frames are.
 
-#ifndef TILEJIT_BACKENDS_CPU_OBJECTFACTS_H
-#define TILEJIT_BACKENDS_CPU_OBJECTFACTS_H
+#ifndef TILEJIT_BACKENDS_COMMON_OBJECTFACTS_H
+#define TILEJIT_BACKENDS_COMMON_OBJECTFACTS_H
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tilejit::cpu {
+namespace tilejit::backends {
 
 struct ObjectFacts {
   std::vector<std::string> undefined; ///< Symbols, sorted.
@@ -21,6 +21,6 @@ struct ObjectFacts {
 /// Reads an ELF object of 64 bits; false where it is none.
 bool readObjectFacts(std::string_view object, ObjectFacts &facts);
 
-} // namespace tilejit::cpu
+} // namespace tilejit::backends
 
-#endif // TILEJIT_BACKENDS_CPU_OBJECTFACTS_H
+#endif // TILEJIT_BACKENDS_COMMON_OBJECTFACTS_H

@@ -28,7 +28,7 @@
 
 using namespace mlir;
 
-namespace tilejit::cpu {
+namespace tilejit::backends {
 
 namespace {
 
@@ -61,7 +61,7 @@ LogicalResult lowerControlFlow(ModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-LogicalResult lowerTheRest(ModuleOp module) {
+LogicalResult lowerTheRest(ModuleOp module, const Recipient &recipient) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
@@ -72,6 +72,8 @@ LogicalResult lowerTheRest(ModuleOp module) {
   populateVectorToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
+  if (!recipient.dialect.empty())
+    target.addLegalDialect(recipient.dialect);
   if (failed(applyPartialConversion(module, target, std::move(patterns))))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
@@ -85,31 +87,35 @@ LogicalResult lowerTheRest(ModuleOp module) {
 
 } // namespace
 
-LogicalResult checkSupported(ModuleOp module) {
+LogicalResult checkSupported(ModuleOp module, const Recipient &recipient) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    if (isa<ModuleOp>(op))
+    Dialect *dialect = op->getDialect();
+    if (isa<ModuleOp>(op) || (dialect && dialect->getNamespace() == recipient.dialect))
       return WalkResult::advance();
     if (!isa_and_nonnull<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect,
-                         scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>(op->getDialect()))
-      return op->emitOpError("has no lowering to a CPU");
+                         scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>(dialect))
+      return op->emitOpError("has no lowering to ") << recipient.name;
     if (isa<LLVM::InlineAsmOp>(op))
       return op->emitOpError("is not allowed in kernels");
-    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && function.isExternal())
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal() && !llvm::is_contained(recipient.calls, function.getName()))
       return op->emitOpError("is declared and not defined: kernels can't call functions outside of their module");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
-LogicalResult lowerToLLVM(ModuleOp module) {
-  if (failed(lowerVectors(module)) || failed(lowerControlFlow(module)) || failed(lowerTheRest(module)))
+LogicalResult lowerToLLVM(ModuleOp module, const Recipient &recipient) {
+  if (failed(lowerVectors(module)) || failed(lowerControlFlow(module)) || failed(lowerTheRest(module, recipient)))
     return failure();
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+    Dialect *dialect = op->getDialect();
+    if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(dialect) ||
+        (dialect && dialect->getNamespace() == recipient.dialect))
       return WalkResult::advance();
-    return op->emitOpError("has no lowering to a CPU");
+    return op->emitOpError("has no lowering to ") << recipient.name;
   });
   return failure(result.wasInterrupted());
 }
 
-} // namespace tilejit::cpu
+} // namespace tilejit::backends

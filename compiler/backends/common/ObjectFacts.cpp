@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace tilejit::cpu {
+namespace tilejit::backends {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool readObjectFacts(std::string_view object, ObjectFacts &facts) {
   return true;
 }
 
-} // namespace tilejit::cpu
+} // namespace tilejit::backends

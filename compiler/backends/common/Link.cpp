@@ -6,6 +6,8 @@
 
 #include "Link.h"
 
+#include "MemoryFile.h"
+
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,43 +15,14 @@
 #include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
 LLD_HAS_DRIVER(elf)
 
-namespace tilejit::cpu {
+namespace tilejit::backends {
 
 namespace {
-
-/// A file without a name that others open as /proc/self/fd/N.
-class MemoryFile {
-public:
-  MemoryFile() : fd_(memfd_create("tilejit-link", MFD_CLOEXEC)) {}
-  MemoryFile(MemoryFile &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  MemoryFile &operator=(MemoryFile &&) = delete;
-  ~MemoryFile() {
-    if (fd_ >= 0)
-      close(fd_);
-  }
-
-  bool isOpen() const { return fd_ >= 0; }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
-  bool write(const std::string &bytes) {
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t count = ::write(fd_, bytes.data() + done, bytes.size() - done);
-      if (count < 0 && errno != EINTR)
-        return false;
-      done += count > 0 ? static_cast<size_t>(count) : 0;
-    }
-    return true;
-  }
-
-private:
-  int fd_;
-};
 
 /// Collects what is written to /proc/self/fd/N until finish().
 class PipeReader {
@@ -101,23 +74,11 @@ private:
   std::string bytes_;
 };
 
-const char *emulation(CpuArch arch) {
-  switch (arch) {
-  case CpuArch::X86_64:
-    return "elf_x86_64";
-  case CpuArch::AArch64:
-    return "aarch64linux";
-  case CpuArch::RiscV64:
-    return "elf64lriscv";
-  }
-  return "";
-}
-
 std::string systemError(std::string what) { return what.append(": ").append(std::strerror(errno)); }
 
 } // namespace
 
-std::string linkSharedObject(std::span<const std::string> objects, CpuArch arch, std::string &error) {
+std::string linkSharedObject(std::span<const std::string> objects, const char *emulation, std::string &error) {
   PipeReader output;
   std::vector<MemoryFile> inputs(objects.size());
   std::vector<std::string> paths;
@@ -130,7 +91,7 @@ std::string linkSharedObject(std::span<const std::string> objects, CpuArch arch,
   }
   std::string outputPath = output.path();
   std::vector<const char *> args = {"ld.lld",          "-m",
-                                    emulation(arch),   "-shared",
+                                    emulation,         "-shared",
                                     "--no-undefined",  "--strip-all",
                                     "--build-id=none", "--hash-style=gnu",
                                     "--threads=1",     "--no-mmap-output-file",
@@ -152,4 +113,4 @@ std::string linkSharedObject(std::span<const std::string> objects, CpuArch arch,
   return payload;
 }
 
-} // namespace tilejit::cpu
+} // namespace tilejit::backends

@@ -1,0 +1,76 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// TargetMachine and the code generator.
+
+#include "CodeGen.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace tilejit::backends {
+
+namespace {
+
+/// Keeps the first error; warnings and remarks are of no interest to a kernel's author.
+class ErrorKeeper : public llvm::DiagnosticHandler {
+public:
+  explicit ErrorKeeper(std::string &error) : error_(error) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error && error_.empty()) {
+      llvm::raw_string_ostream stream(error_);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+
+private:
+  std::string &error_;
+};
+
+} // namespace
+
+std::string joinFeatures(const TargetSpec &target) {
+  std::string text;
+  for (const std::string &feature : target.features)
+    text += (text.empty() ? "" : ",") + feature;
+  return text;
+}
+
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target, const llvm::TargetOptions &options,
+                                                       std::string &error) {
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, joinFeatures(target),
+                                                                          options, llvm::Reloc::PIC_, std::nullopt,
+                                                                          llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    error = "LLVM has no code generator for " + target.triple;
+  return machine;
+}
+
+std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error) {
+  module.getContext().setDiagnosticHandler(std::make_unique<ErrorKeeper>(error));
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  auto type = form == CodeForm::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+    error = "LLVM can't emit this form for the target";
+    return {};
+  }
+  passes.run(module);
+  if (!error.empty())
+    return {};
+  return std::string(bytes.data(), bytes.size());
+}
+
+} // namespace tilejit::backends

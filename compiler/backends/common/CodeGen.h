@@ -1,0 +1,35 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// LLVM's code generator for one target: its machine, and from LLVM IR to an object or to assembly.
+
+#ifndef TILEJIT_BACKENDS_COMMON_CODEGEN_H
+#define TILEJIT_BACKENDS_COMMON_CODEGEN_H
+
+#include "tilejit/Target/TargetSpec.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+class TargetOptions;
+} // namespace llvm
+
+namespace tilejit::backends {
+
+/// The target's features as LLVM takes them: "+a,-b".
+std::string joinFeatures(const TargetSpec &target);
+
+/// Makes the machine, for position-independent code, or null with the reason in `error`. The parts of LLVM for the
+/// architecture must have been initialised.
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target, const llvm::TargetOptions &options,
+                                                       std::string &error);
+
+enum class CodeForm { Object, Assembly };
+/// Runs code generation; the module is used up. Empty with the reason in `error`.
+std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error);
+
+} // namespace tilejit::backends
+
+#endif // TILEJIT_BACKENDS_COMMON_CODEGEN_H

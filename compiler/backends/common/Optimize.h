@@ -1,0 +1,20 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// LLVM's optimisation pipeline for GPU kernels.
+
+#ifndef TILEJIT_BACKENDS_COMMON_OPTIMIZE_H
+#define TILEJIT_BACKENDS_COMMON_OPTIMIZE_H
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tilejit::backends {
+
+/// Optimises a module in place. No number changes: the IR carries no fast-math flags and none are added.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace tilejit::backends
+
+#endif // TILEJIT_BACKENDS_COMMON_OPTIMIZE_H

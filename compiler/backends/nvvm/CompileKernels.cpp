@@ -1,0 +1,117 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Optimised kernels to PTX, and that to a cubin where ptxas is at hand.
+
+#include "CompileKernels.h"
+
+#include "Ptxas.h"
+
+#include "backends/common/CodeGen.h"
+#include "backends/common/Kernels.h"
+#include "backends/common/ObjectFacts.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tilejit::nvvm {
+
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  return backends::makeTargetMachine(target, llvm::TargetOptions(), error);
+}
+
+void prepare(llvm::Module &, const TargetSpec &) {}
+
+constexpr llvm::StringRef driverFunctions[] = {"vprintf"}; ///< Which the driver links in.
+
+const backends::GpuVendor vendor = {
+    {"an NVIDIA GPU", NVVM::NVVMDialect::getDialectNamespace(), driverFunctions}, makeMachine, prepare};
+
+/// The largest number of all kernels in each row.
+std::map<std::string, int64_t> resourcesOf(const PtxasReport &report) {
+  std::map<std::string, int64_t> resources;
+  auto raise = [&](const char *key, int64_t value) {
+    int64_t &most = resources[key];
+    most = std::max(most, value);
+  };
+  for (const PtxasKernel &kernel : report.kernels) {
+    raise("registers", kernel.registers);
+    raise("barriers", kernel.barriers);
+    raise("spill_bytes", kernel.spillStoreBytes + kernel.spillLoadBytes);
+    raise("stack_bytes", kernel.stackBytes);
+    raise("shared_bytes", kernel.sharedBytes);
+  }
+  return resources;
+}
+
+/// A status as an error of the module, its hint as a note.
+LogicalResult report(ModuleOp module, const Status &status) {
+  InFlightDiagnostic diagnostic = module.emitError(status.message());
+  if (!status.hint().empty())
+    diagnostic.attachNote() << status.hint();
+  return diagnostic;
+}
+
+FailureOr<BackendResult> makeCubin(BackendJob &job, const std::string &ptxas, std::string_view ptx) {
+  job.stages.begin("ptxas");
+  Expected<Cubin> cubin = assemble(ptxas, ptx, job.target.cpu);
+  if (!cubin)
+    return report(job.module, cubin.status());
+  for (const std::string &warning : cubin->report.warnings)
+    job.module.emitWarning("ptxas: " + warning);
+  BackendResult result;
+  result.resources = resourcesOf(cubin->report);
+  backends::ObjectFacts facts;
+  if (backends::readObjectFacts(cubin->bytes, facts))
+    result.resources["code_bytes"] = facts.codeBytes;
+  result.payload = std::move(cubin->bytes);
+  return result;
+}
+
+} // namespace
+
+void registerKernelDialects(DialectRegistry &registry) {
+  backends::registerKernelDialects(registry);
+  registry.insert<NVVM::NVVMDialect>();
+  registerNVVMDialectTranslation(registry);
+}
+
+FailureOr<BackendResult> compileKernels(BackendJob job) {
+  Expected<std::string> ptxas = findPtxas(realSystem());
+  if (!ptxas)
+    return report(job.module, ptxas.status());
+  if (ptxas->empty() && job.emit == abi::EmitKind::Object)
+    return report(job.module, Status(StatusCode::CompileFailed, "a cubin needs ptxas, and none was found")
+                                  .withHint("install the CUDA toolkit, run tools/setup --with-ptxas, or name a ptxas "
+                                            "in TILEJIT_PTXAS; PTX is made without it: --emit=ptx"));
+  FailureOr<backends::OptimizedKernels> kernels = backends::optimizeKernels(job, vendor);
+  if (failed(kernels))
+    return failure();
+  BackendResult result;
+  if (job.emit == abi::EmitKind::Llvm) {
+    result.payload = backends::printModule(*kernels->module);
+    return result;
+  }
+  job.stages.begin("codegen");
+  std::string error;
+  std::string ptx = backends::generateCode(*kernels->module, *kernels->machine, backends::CodeForm::Assembly, error);
+  if (!error.empty())
+    return job.module.emitError(error);
+  bool wantsCubin = job.emit == abi::EmitKind::Package || job.emit == abi::EmitKind::Object;
+  if (wantsCubin && !ptxas->empty())
+    return makeCubin(job, *ptxas, ptx);
+  result.payload = std::move(ptx);
+  return result;
+}
+
+} // namespace tilejit::nvvm

@@ -1,0 +1,118 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Optimised kernels to AMDGPU code, linked to a HSACO in this process, with the numbers that its metadata tells.
+
+#include "CompileKernels.h"
+
+#include "KernelFacts.h"
+
+#include "backends/common/CodeGen.h"
+#include "backends/common/Kernels.h"
+#include "backends/common/Link.h"
+#include "backends/common/ObjectFacts.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/TargetParser.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tilejit::rocdl {
+
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  LLVMInitializeAMDGPUAsmParser(); // Some intrinsics become text that the code generator assembles.
+  return backends::makeTargetMachine(target, llvm::TargetOptions(), error);
+}
+
+/// Version 5 is what every runtime since ROCm 5 loads; only generic targets need 6.
+uint32_t codeObjectVersion(const TargetSpec &target) {
+  llvm::AMDGPU::GPUKind kind = llvm::AMDGPU::parseArchAMDGCN(target.cpu);
+  return kind >= llvm::AMDGPU::GK_AMDGCN_GENERIC_FIRST ? 600 : 500;
+}
+
+void prepare(llvm::Module &module, const TargetSpec &target) {
+  module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", codeObjectVersion(target));
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr("uniform-work-group-size", "true"); // Blocks are all of one size.
+}
+
+const backends::GpuVendor vendor = {
+    {"an AMD GPU", ROCDL::ROCDLDialect::getDialectNamespace(), {}}, makeMachine, prepare};
+
+/// The largest number of all kernels in each row.
+std::map<std::string, int64_t> resourcesOf(const std::vector<KernelFacts> &kernels) {
+  std::map<std::string, int64_t> resources;
+  auto raise = [&](const char *key, int64_t value) {
+    int64_t &most = resources[key];
+    most = std::max(most, value);
+  };
+  for (const KernelFacts &facts : kernels) {
+    raise("registers", facts.vectorRegisters);
+    raise("scalar_registers", facts.scalarRegisters);
+    raise("accumulation_registers", facts.accumulationRegisters);
+    raise("spill_bytes", 4 * facts.vectorSpills);
+    raise("scalar_spills", facts.scalarSpills);
+    raise("stack_bytes", facts.privateBytes);
+    raise("shared_bytes", facts.sharedBytes);
+  }
+  return resources;
+}
+
+FailureOr<BackendResult> link(BackendJob &job, std::string object) {
+  std::string error;
+  BackendResult result;
+  result.payload = backends::linkSharedObject(std::span(&object, 1), "elf64_amdgpu", error);
+  if (!error.empty())
+    return job.module.emitError(error);
+  std::vector<KernelFacts> kernels;
+  backends::ObjectFacts facts;
+  if (!readKernelFacts(result.payload, kernels) || !backends::readObjectFacts(result.payload, facts))
+    return job.module.emitError("the linker gave no code object with metadata");
+  result.resources = resourcesOf(kernels);
+  result.resources["code_bytes"] = facts.codeBytes;
+  return result;
+}
+
+} // namespace
+
+void registerKernelDialects(DialectRegistry &registry) {
+  backends::registerKernelDialects(registry);
+  registry.insert<ROCDL::ROCDLDialect>();
+  registerROCDLDialectTranslation(registry);
+}
+
+FailureOr<BackendResult> compileKernels(BackendJob job) {
+  FailureOr<backends::OptimizedKernels> kernels = backends::optimizeKernels(job, vendor);
+  if (failed(kernels))
+    return failure();
+  BackendResult result;
+  if (job.emit == abi::EmitKind::Llvm) {
+    result.payload = backends::printModule(*kernels->module);
+    return result;
+  }
+  job.stages.begin("codegen");
+  bool text = job.emit == abi::EmitKind::Asm;
+  std::string error;
+  std::string code = backends::generateCode(*kernels->module, *kernels->machine,
+                                            text ? backends::CodeForm::Assembly : backends::CodeForm::Object, error);
+  if (!error.empty())
+    return job.module.emitError(error);
+  if (text) {
+    result.payload = std::move(code);
+    return result;
+  }
+  job.stages.begin("link");
+  return link(job, std::move(code));
+}
+
+} // namespace tilejit::rocdl

@@ -1,0 +1,125 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Kernels for every GPU target: they compile, ptxas and lld take them, and the numbers about them are there.
+
+#include "GpuKernel.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tilejit;
+using namespace tilejit::test;
+using abi::EmitKind;
+
+namespace {
+
+constexpr std::string_view vectorAdd = R"(
+llvm.func @add(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %z: !llvm.ptr<1>, %n: i64) $kernel(256) {
+  %thread = $thread
+  %block = $block
+  %size = arith.constant 256 : i32
+  %first = arith.muli %block, %size : i32
+  %at = arith.addi %first, %thread : i32
+  %i = arith.extui %at : i32 to i64
+  %inside = arith.cmpi slt, %i, %n : i64
+  scf.if %inside {
+    %px = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %py = llvm.getelementptr %y[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %pz = llvm.getelementptr %z[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %a = llvm.load %px : !llvm.ptr<1> -> f32
+    %b = llvm.load %py : !llvm.ptr<1> -> f32
+    %s = arith.addf %a, %b : f32
+    llvm.store %s, %pz : f32, !llvm.ptr<1>
+  }
+  llvm.return
+})";
+
+/// Sums of 256 elements each: a tree in dynamic shared memory.
+constexpr std::string_view blockSum = R"(
+llvm.mlir.global external @dynamic_shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+llvm.func @sum(%x: !llvm.ptr<1>, %z: !llvm.ptr<1>) $kernel(256) {
+  %thread = $thread
+  %block = $block
+  %size = arith.constant 256 : i32
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %first = arith.muli %block, %size : i32
+  %at = arith.addi %first, %thread : i32
+  %shared = llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
+  %px = llvm.getelementptr %x[%at] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+  %mine = llvm.getelementptr %shared[%thread] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %a = llvm.load %px : !llvm.ptr<1> -> f32
+  llvm.store %a, %mine : f32, !llvm.ptr<3>
+  $barrier
+  %half = arith.constant 128 : i32
+  %left = scf.while (%distance = %half) : (i32) -> i32 {
+    %more = arith.cmpi ugt, %distance, %zero : i32
+    scf.condition(%more) %distance : i32
+  } do {
+  ^bb0(%distance: i32):
+    %lower = arith.cmpi ult, %thread, %distance : i32
+    scf.if %lower {
+      %other = arith.addi %thread, %distance : i32
+      %theirs = llvm.getelementptr %shared[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+      %b = llvm.load %mine : !llvm.ptr<3> -> f32
+      %c = llvm.load %theirs : !llvm.ptr<3> -> f32
+      %s = arith.addf %b, %c : f32
+      llvm.store %s, %mine : f32, !llvm.ptr<3>
+    }
+    $barrier
+    %next = arith.shrui %distance, %one : i32
+    scf.yield %next : i32
+  }
+  %isFirst = arith.cmpi eq, %thread, %zero : i32
+  scf.if %isFirst {
+    %total = llvm.load %shared : !llvm.ptr<3> -> f32
+    %pz = llvm.getelementptr %z[%block] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    llvm.store %total, %pz : f32, !llvm.ptr<1>
+  }
+  llvm.return
+})";
+
+} // namespace
+
+TEST_CASE("a vector addition and a sum through shared memory compile for every GPU target") {
+  for (const TargetSpec &target : gpuTargets())
+    for (std::string_view text : {vectorAdd, blockSum}) {
+      GpuCompiled package = compileGpu(text, target, EmitKind::Package);
+      INFO(target.name << ": " << package.errors);
+      REQUIRE(package.ok);
+      CHECK(package.warnings.empty());
+      CHECK(package.result.payload.size() > 200);
+      auto &resources = package.result.resources;
+      if (resources.count("registers") != 0) {
+        CHECK(resources["registers"] > 0);
+        CHECK(resources["spill_bytes"] == 0);
+        CHECK(resources["stack_bytes"] == 0);
+        CHECK(resources["code_bytes"] > 0);
+        CHECK(resources["shared_bytes"] == 0);
+      }
+    }
+}
+
+TEST_CASE("sums and products of GPU kernels stay two roundings") {
+  constexpr std::string_view text = R"(
+llvm.func @axpy(%x: !llvm.ptr<1>) $kernel(32) {
+  %a = llvm.load %x : !llvm.ptr<1> -> f32
+  %p = arith.mulf %a, %a : f32
+  %s = arith.addf %p, %a : f32
+  %q = arith.divf %s, %a : f32
+  %r = math.sqrt %q : f32
+  llvm.store %r, %x : f32, !llvm.ptr<1>
+  llvm.return
+})";
+  GpuCompiled ptx = compileGpu(text, gpuTarget("sm_80"), EmitKind::Ptx);
+  INFO(ptx.errors);
+  REQUIRE(ptx.ok);
+  INFO(ptx.result.payload);
+  for (const char *exact : {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"})
+    CHECK(ptx.result.payload.find(exact) != std::string::npos);
+  CHECK(ptx.result.payload.find(".ftz") == std::string::npos);
+  GpuCompiled assembly = compileGpu(text, gpuTarget("gfx942"), EmitKind::Asm);
+  INFO(assembly.errors);
+  REQUIRE(assembly.ok);
+  INFO(assembly.result.payload);
+  CHECK(assembly.result.payload.find("v_div_fixup_f32") != std::string::npos);
+}
