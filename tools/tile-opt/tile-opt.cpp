@@ -15,6 +15,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilejit/Dialect/Tile/IR/Tile.h"
+#include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
 #ifdef TILE_OPT_TRANSFORMS
 #include "tilejit/Transforms/Passes.h"
 #endif
@@ -24,9 +25,9 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tilejit::tile::TileDialect, mlir::LLVM::LLVMDialect, mlir::arith::ArithDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+  registry.insert<tilejit::tile::TileDialect, tilejit::tilegpu::TileGPUDialect, mlir::LLVM::LLVMDialect,
+                  mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
 #ifdef TILE_OPT_TRANSFORMS
   tilejit::registerTilejitTransformsPasses();

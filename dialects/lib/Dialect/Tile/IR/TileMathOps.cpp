@@ -71,8 +71,10 @@ static LogicalResult verifyCombination(OpTy op, llvm::function_ref<void(SmallVec
   SmallVector<int64_t> shape(first.getShape());
   changeShape(shape);
   for (auto [input, result] : llvm::zip(op.getInputs().getTypes(), op.getResults().getTypes())) {
-    Type expected = RankedTensorType::get(shape, cast<RankedTensorType>(input).getElementType());
-    if (result != expected)
+    Type element = cast<RankedTensorType>(input).getElementType();
+    auto actual = cast<RankedTensorType>(result);
+    Type expected = RankedTensorType::get(shape, element);
+    if (actual.getShape() != ArrayRef(shape) || actual.getElementType() != element)
       return op.emitOpError("expected a result of ") << expected << ", got " << result;
   }
   return success();

@@ -11,8 +11,7 @@ include "tilejit/Dialect/Tile/IR/TileTypes.td"
 
 /// A mask has the shape of the pointers; the text form doesn't repeat its type.
 def Tile_MaskOfPointers : OptionalTypesMatchWith<"the mask is a tile of i1 of the pointers' shape", "pointers", "mask",
-    "::mlir::RankedTensorType::get(::llvm::cast<::mlir::RankedTensorType>($_self).getShape(), "
-    "::mlir::IntegerType::get($_self.getContext(), 1))">;
+    "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::IntegerType::get($_self.getContext(), 1))">;
 
 def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["base", "result"]>]> {
   let summary = "pointers moved by a number of elements";

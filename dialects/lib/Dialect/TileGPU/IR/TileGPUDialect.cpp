@@ -1,0 +1,37 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The tilegpu dialect itself, and small questions about tiles that everything on layouts asks.
+
+#include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilejit::tilegpu;
+
+#include "tilejit/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
+
+void TileGPUDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "tilejit/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+      >();
+}
+
+LayoutAttr tilejit::tilegpu::layoutOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}
+
+SmallVector<int64_t> tilejit::tilegpu::paddedShape(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(uint64_t(size))); });
+}
+
+int64_t tilejit::tilegpu::storageBytes(Type element) {
+  if (!element.isIntOrFloat())
+    return 8;
+  return std::max<int64_t>(1, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
