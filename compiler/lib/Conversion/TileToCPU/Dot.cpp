@@ -73,46 +73,6 @@ Value Product::zero(Type type) {
   return isa<FloatType>(compute) ? l.e.floatConstant(type, 0.0) : l.e.intConstant(type, 0);
 }
 
-OperandParts tilejit::cpu::operandParts(tile::Precision precision) {
-  if (precision == tile::Precision::Bf16x3)
-    return {{{0, 0}, {0, 1}, {1, 0}}, 2};
-  return {{{0, 0}}, 1};
-}
-
-/// Rounds to 11 significant bits, to nearest even. NaN stays as it is.
-static Value roundToTf32(KernelLowering &l, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  VectorType bitsType = l.e.vector(l.b.getI32Type(), type.getNumElements());
-  auto constant = [&](int64_t c) { return l.e.intConstant(bitsType, c); };
-  Location loc = l.e.loc;
-  Value bits = arith::BitcastOp::create(l.b, loc, bitsType, value);
-  Value odd = arith::AndIOp::create(l.b, loc, arith::ShRUIOp::create(l.b, loc, bits, constant(13)), constant(1));
-  Value sum = arith::AddIOp::create(l.b, loc, arith::AddIOp::create(l.b, loc, bits, constant(0xfff)), odd);
-  Value rounded = arith::AndIOp::create(l.b, loc, sum, constant(~int64_t(0x1fff)));
-  Value isNaN = arith::CmpFOp::create(l.b, loc, arith::CmpFPredicate::UNO, value, value);
-  return arith::SelectOp::create(l.b, loc, isNaN, value, arith::BitcastOp::create(l.b, loc, type, rounded));
-}
-
-Value tilejit::cpu::operandPart(KernelLowering &l, tile::Precision precision, unsigned index, Value value) {
-  if (precision == tile::Precision::Tf32)
-    return roundToTf32(l, value);
-  if (precision != tile::Precision::Bf16x3)
-    return value;
-  auto type = cast<VectorType>(value.getType());
-  auto toBf16 = [&](Value x) -> Value {
-    Value narrow = arith::TruncFOp::create(l.b, l.e.loc, l.e.vector(l.b.getBF16Type(), type.getNumElements()), x);
-    return arith::ExtFOp::create(l.b, l.e.loc, type, narrow);
-  };
-  Value high = toBf16(value);
-  if (index == 0)
-    return high;
-  // An infinity has no rest; inf - inf would make one.
-  Value rest = toBf16(arith::SubFOp::create(l.b, l.e.loc, value, high));
-  Value isFinite = arith::CmpFOp::create(l.b, l.e.loc, arith::CmpFPredicate::OEQ,
-                                         arith::SubFOp::create(l.b, l.e.loc, high, high), l.e.floatConstant(type, 0.0));
-  return arith::SelectOp::create(l.b, l.e.loc, isFinite, rest, l.e.floatConstant(type, 0.0));
-}
-
 //===-- the register tile
 //--------------------------------------------------------------------------------------------===//
 
@@ -177,7 +137,7 @@ LogicalResult BlockedProduct::packA() {
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
     auto convert = [&](Value value) {
-      return operandPart(l, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
+      return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
     };
     if (failed(l.packMatrix(p.op.getA(), rows, 0, depth, p.k, destination, rowStride, convert)))
       return failure();
@@ -196,7 +156,7 @@ LogicalResult BlockedProduct::packB(Index column) {
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * tile.columns, p.compute);
     auto convert = [&](Value value) {
-      return operandPart(l, p.op.getPrecision(), product.second, p.convert(value, p.op.getUnsignedB()));
+      return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.second, p.convert(value, p.op.getUnsignedB()));
     };
     if (failed(
             l.packMatrix(p.op.getB(), depth, column, tile.columns, tile.columns, destination, tile.columns, convert)))

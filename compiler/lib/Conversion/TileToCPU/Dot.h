@@ -7,6 +7,8 @@
 
 #include "KernelLowering.h"
 
+#include "../Common/OperandParts.h"
+
 namespace tilejit::cpu {
 
 /// A product that is being lowered: result[m x n] += a[m x k] * b[k x n] in scratch memory.
@@ -28,15 +30,6 @@ struct Product {
   mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
   int64_t elementBytes() { return byteSize(compute); }
 };
-
-/// Parts that operands are split into: 1, or the two halves of bf16x3 and which of them meet.
-struct OperandParts {
-  llvm::SmallVector<std::pair<unsigned, unsigned>, 3> products; ///< Part of a, part of b.
-  unsigned count = 1;
-};
-OperandParts operandParts(tile::Precision precision);
-/// Part `index` of an operand in f32: itself, rounded to tf32, or the high or low bf16 half.
-mlir::Value operandPart(KernelLowering &l, tile::Precision precision, unsigned index, mlir::Value value);
 
 /// MR x NR elements of the result that a microkernel keeps in registers.
 struct RegisterTile {

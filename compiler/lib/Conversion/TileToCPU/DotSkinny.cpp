@@ -24,7 +24,7 @@ private:
   LogicalResult rowsOfB(Index from, Index to, int64_t together);
   LogicalResult columnsOfB(Value source);
   Value part(unsigned index, Value value) {
-    return operandPart(l, p.op.getPrecision(), index, p.convert(value, p.op.getUnsignedB()));
+    return operandPart(l.b, l.e.loc, p.op.getPrecision(), index, p.convert(value, p.op.getUnsignedB()));
   }
   Value elementOfResult(Index row, Index column) {
     return l.e.address(p.result, l.e.add(l.e.mul(row, p.resultStride), column), p.compute);
@@ -55,7 +55,7 @@ LogicalResult SkinnyProduct::packA() {
   packedA = *memory;
   for (unsigned i = 0; i < parts.count; ++i) {
     auto convert = [&](Value value) {
-      return operandPart(l, p.op.getPrecision(), i, p.convert(value, p.op.getUnsignedA()));
+      return operandPart(l.b, l.e.loc, p.op.getPrecision(), i, p.convert(value, p.op.getUnsignedA()));
     };
     if (failed(l.packMatrix(p.op.getA(), p.m, 0, p.depth, p.k, elementOfA(0, i, 0), rowStride, convert)))
       return failure();
