@@ -28,7 +28,16 @@ class VectorDialect;
 namespace LLVM {
 class LLVMDialect;
 }
+namespace NVVM {
+class NVVMDialect;
+}
+namespace ROCDL {
+class ROCDLDialect;
+}
 } // namespace mlir
+namespace tilejit::tilegpu {
+class TileGPUDialect;
+}
 
 namespace tilejit {
 
@@ -39,6 +48,14 @@ namespace tilejit {
 /// Tile kernels to clean loops over vectors: the conversion with the facts of a CPU, then canonicalisation, removal of
 /// common subexpressions and hoisting of loop invariants. LLVM's mid-end is not expected to run on the result.
 void buildTileToCPUPipeline(mlir::OpPassManager &manager, const CpuFacts &facts);
+
+/// Tile kernels to kernels on tiles with layouts and planned on-chip memory. `warps` of a block; 0: chosen.
+void buildTileToTileGPUPipeline(mlir::OpPassManager &manager, const GpuFacts &facts, int64_t warps);
+/// Those to the program of one thread on scf, arith, math, vector, llvm and nvvm or rocdl. Between the two,
+/// describeGpuLaunch() reads what the runtime must know.
+void buildTileGPUToLLVMPipeline(mlir::OpPassManager &manager, TargetKind kind);
+/// Whether the kernels of a module can be alternatives and phases of one launch on a GPU; a diagnostic where not.
+mlir::LogicalResult checkGpuKernels(mlir::ModuleOp module);
 
 } // namespace tilejit
 

@@ -29,4 +29,51 @@ def TileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def TileToTileGPUPass : Pass<"convert-tile-to-tilegpu", "::mlir::ModuleOp"> {
+  let summary = "give every tile a layout over the threads of a block";
+  let description = [{
+    Decides how many warps run a program instance, marks each kernel with that (`tilegpu.warps`, `tilegpu.lanes`), gives
+    every tile an encoding `#tilegpu.layout`, and inserts `tilegpu.convert_layout` where a user needs another layout than
+    the producer has.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "32", "Lanes of a warp">,
+    Option<"warps", "warps", "int64_t", "0", "Warps of a block; 0: chosen by the size of the largest tile">,
+  ];
+  let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
+def TileGPUOnChipPass : Pass<"tile-gpu-on-chip", "::mlir::ModuleOp"> {
+  let summary = "move tiles between warps through on-chip memory";
+  let description = [{
+    Rewrites what threads of different warps must exchange (changes of layout, operands of products, reductions along a
+    dimension that warps share, picking by index) to stores to and loads from on-chip memory. Places have no offset yet
+    and nothing waits: that is `tile-gpu-plan-memory`.
+  }];
+  let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
+def TileGPUPlanMemoryPass : Pass<"tile-gpu-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give places in on-chip memory their offsets and order their accesses by barriers";
+  let description = [{
+    Places whose lives do not overlap share memory. A barrier is put before each access that could meet, since the last
+    barrier, an access by other threads to the same bytes of which one is a write. The kernel's need is noted in
+    `tilegpu.shared_bytes`; more than `limit` is refused.
+  }];
+  let options = [Option<"limit", "limit", "int64_t", "49152", "On-chip memory of a block in bytes">];
+  let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUToLLVMPass : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "lower kernels on tiles with layouts to the program of one thread";
+  let description = [{
+    Each kernel becomes an `llvm.func` with the parameters of tilejit/ABI/GpuLaunch.h. Tiles become vectors of registers;
+    the result holds scf, arith, math, vector, llvm and nvvm (or rocdl) operations. Needs planned memory.
+  }];
+  let options = [Option<"amd", "amd", "bool", "false", "Emit rocdl instead of nvvm">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::ROCDL::ROCDLDialect"];
+}
+
 #endif // TILEJIT_CONVERSION_PASSES_TD

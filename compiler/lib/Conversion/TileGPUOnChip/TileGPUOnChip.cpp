@@ -1,0 +1,306 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The pass tile-gpu-on-chip: what moves between warps goes through on-chip memory.
+
+#include "../TileToTileGPU/LayoutRules.h"
+#include "tilejit/Conversion/Passes.h"
+#include "tilejit/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tilejit {
+#define GEN_PASS_DEF_TILEGPUONCHIPPASS
+#include "tilejit/Conversion/Passes.h.inc"
+} // namespace tilejit
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::gpu;
+using tilegpu::layoutOf;
+
+namespace {
+
+RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+/// What one step along an axis adds to an element's number, and how many bits the axis has.
+struct AxisBits {
+  AxisBits(LayoutAttr layout, int axis) {
+    for (int64_t size : layout.getShape().drop_front(axis + 1))
+      shift += int(llvm::Log2_64(uint64_t(size)));
+    count = int(llvm::Log2_64(uint64_t(layout.getShape()[axis])));
+  }
+  /// The coordinate along the axis.
+  int64_t of(int64_t element) const { return element >> shift & ((int64_t{1} << count) - 1); }
+  int64_t without(int64_t element) const { return element & ~(((int64_t{1} << count) - 1) << shift); }
+  int shift = 0, count = 0;
+};
+
+class Rewriter {
+public:
+  explicit Rewriter(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel.getContext()) {}
+  void run();
+
+private:
+  void convert(tilegpu::ConvertLayoutOp convert);
+  void dot(tile::DotOp dot);
+  void reduce(tile::ReduceOp reduce);
+  void gather(tile::GatherInTileOp gather);
+  void extract(tile::ExtractOp extract);
+
+  Value place(Value tile, LayoutAttr reader);
+  Value load(Value place, ValueRange coordinates, RankedTensorType type);
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
+  Value moved(Value tile, LayoutAttr layout);
+
+  tile::KernelOp kernel_;
+  OpBuilder builder_;
+  Location loc_ = UnknownLoc::get(kernel_.getContext());
+};
+
+void Rewriter::run() {
+  SmallVector<Operation *> operations;
+  kernel_.walk([&](Operation *op) { operations.push_back(op); });
+  for (Operation *op : operations) {
+    loc_ = op->getLoc();
+    builder_.setInsertionPoint(op);
+    if (auto conversion = dyn_cast<tilegpu::ConvertLayoutOp>(op))
+      convert(conversion);
+    else if (auto product = dyn_cast<tile::DotOp>(op))
+      dot(product);
+    else if (auto reduction = dyn_cast<tile::ReduceOp>(op))
+      reduce(reduction);
+    else if (auto pick = dyn_cast<tile::GatherInTileOp>(op))
+      gather(pick);
+    else if (auto part = dyn_cast<tile::ExtractOp>(op))
+      extract(part);
+  }
+}
+
+/// A place that holds a tile, laid out for a reader.
+Value Rewriter::place(Value tile, LayoutAttr reader) {
+  RankedTensorType type = tileType(tile);
+  SmallVector<int64_t> shape = tilegpu::paddedShape(type.getShape()), offsets;
+  for (int64_t count = ShapedType::getNumElements(shape), step = 1; step < count; step *= 2)
+    offsets.push_back(step);
+  auto memory = tilegpu::MemoryAttr::get(type.getContext(), shape, offsets);
+  auto placeType = tilegpu::SharedType::get(type.getContext(), type.getShape(), type.getElementType(), memory);
+  Value result = tilegpu::SharedAllocOp::create(builder_, loc_, placeType, IntegerAttr());
+  tilegpu::SharedStoreOp::create(builder_, loc_, tile, result);
+  return result;
+}
+
+Value Rewriter::load(Value place, ValueRange coordinates, RankedTensorType type) {
+  SmallVector<Value> at(coordinates);
+  if (at.empty())
+    at.assign(type.getRank(), index(0));
+  return tilegpu::SharedLoadOp::create(builder_, loc_, type, place, at);
+}
+
+Value Rewriter::moved(Value tile, LayoutAttr layout) {
+  if (layoutOf(tile) == layout)
+    return tile;
+  return load(place(tile, layout), {}, withLayout(tileType(tile), layout));
+}
+
+void Rewriter::convert(tilegpu::ConvertLayoutOp convert) {
+  convert.replaceAllUsesWith(moved(convert.getSource(), layoutOf(convert.getType())));
+  convert.erase();
+}
+
+//===--- products -----------------------------------------------------------------------------------------------===//
+
+/// Both operands go to on-chip memory; a few elements of the depth at a time come back to where the accumulators are.
+void Rewriter::dot(tile::DotOp dot) {
+  constexpr int64_t chunkBytes = 16;
+  LayoutAttr accumulator = layoutOf(dot.getType());
+  int64_t depth = tileType(dot.getA()).getShape()[1];
+  int64_t bytes = std::max(tilegpu::storageBytes(tileType(dot.getA()).getElementType()),
+                           tilegpu::storageBytes(tileType(dot.getB()).getElementType()));
+  int64_t most = std::max<int64_t>(1, chunkBytes / bytes / 2);
+  auto full = [&](bool isLeft) { return operandLayout(accumulator, isLeft, depth); };
+  Value left = place(dot.getA(), full(true)), right = place(dot.getB(), full(false));
+  Value sum = dot.getAcc();
+  for (int64_t k = 0, step; k < depth; k += step) {
+    step = std::min<int64_t>(most, int64_t(llvm::bit_floor(uint64_t(depth - k))));
+    auto part = [&](Value whole, Value from, bool isLeft) {
+      SmallVector<int64_t> shape(tileType(whole).getShape());
+      shape[isLeft ? 1 : 0] = step;
+      auto type =
+          RankedTensorType::get(shape, tileType(whole).getElementType(), operandLayout(accumulator, isLeft, step));
+      Value at = index(k / step), zero = index(0);
+      return load(from, isLeft ? ValueRange{zero, at} : ValueRange{at, zero}, type);
+    };
+    Value a = part(dot.getA(), left, true), b = part(dot.getB(), right, false);
+    Operation *piece = builder_.clone(*dot);
+    piece->setOperands({a, b, sum});
+    sum = piece->getResult(0);
+  }
+  dot.replaceAllUsesWith(sum);
+  dot.erase();
+}
+
+//===--- reductions ---------------------------------------------------------------------------------------------===//
+
+/// How warps share an axis: whether its highest bits, and only they, are bits of the warp.
+struct WarpShares {
+  int bits = 0; ///< Bits of the axis that belong to warps.
+  bool isClean = true;
+};
+
+static WarpShares warpShares(LayoutAttr layout, int axis) {
+  AxisBits bits(layout, axis);
+  WarpShares shares;
+  int64_t ofWarps = 0, ofOthers = 0;
+  for (int64_t element : layout.getWarps())
+    if (int64_t coordinate = bits.of(element)) {
+      ++shares.bits;
+      shares.isClean &= bits.without(element) == 0 && llvm::isPowerOf2_64(uint64_t(coordinate));
+      ofWarps |= coordinate;
+    }
+  for (ArrayRef<int64_t> part : {layout.getRegisters(), layout.getLanes()})
+    for (int64_t element : part)
+      ofOthers |= bits.of(element);
+  int64_t top = ((int64_t{1} << shares.bits) - 1) << (bits.count - shares.bits);
+  shares.isClean &= ofWarps == top && (ofOthers & top) == 0;
+  return shares;
+}
+
+/// The layout of per-warp results: warps keep their shares of the axis, everything else becomes copies.
+static LayoutAttr sharesLayout(LayoutAttr layout, int axis, int shareBits) {
+  AxisBits bits(layout, axis);
+  SmallVector<int64_t> shape(layout.getShape());
+  shape[axis] = int64_t{1} << shareBits;
+  auto renumber = [&](int64_t element) {
+    int64_t high = element >> (bits.shift + bits.count), low = element & ((int64_t{1} << bits.shift) - 1);
+    int64_t share = bits.of(element) >> (bits.count - shareBits);
+    return ((high << shareBits | share) << bits.shift) | low;
+  };
+  SmallVector<int64_t> registers, lanes, warps;
+  for (int64_t element : layout.getRegisters())
+    if (int64_t number = renumber(bits.without(element)))
+      registers.push_back(number);
+  for (int64_t element : layout.getLanes())
+    lanes.push_back(renumber(bits.without(element)));
+  for (int64_t element : layout.getWarps())
+    warps.push_back(renumber(element));
+  return LayoutAttr::get(layout.getContext(), shape, registers, lanes, warps);
+}
+
+/// A layout of the results in which each thread has all shares of its elements, in its lowest registers.
+static LayoutAttr gatheredShares(LayoutAttr result, int axis, int shareBits) {
+  LayoutAttr expanded = expandedLayout(result, axis);
+  int shift = AxisBits(expanded, axis).shift;
+  SmallVector<int64_t> shape(expanded.getShape());
+  shape[axis] = int64_t{1} << shareBits;
+  auto renumber = [&](int64_t element) {
+    int64_t low = element & ((int64_t{1} << shift) - 1);
+    return (element >> shift << (shift + shareBits)) | low;
+  };
+  auto all = [&](ArrayRef<int64_t> elements) { return llvm::map_to_vector(elements, renumber); };
+  SmallVector<int64_t> registers;
+  for (int bit = 0; bit < shareBits; ++bit)
+    registers.push_back(int64_t{1} << (shift + bit));
+  registers.append(all(expanded.getRegisters()));
+  return LayoutAttr::get(result.getContext(), shape, registers, all(expanded.getLanes()), all(expanded.getWarps()));
+}
+
+void Rewriter::reduce(tile::ReduceOp reduce) {
+  LayoutAttr layout = layoutOf(reduce.getInputs().front());
+  int axis = int(reduce.getAxis());
+  WarpShares shares = warpShares(layout, axis);
+  if (shares.bits == 0)
+    return;
+  LayoutAttr resultLayout = layoutOf(reduce.getResults().front());
+  if (!shares.isClean) { // Move the tile to where each row belongs to one warp.
+    SmallVector<int64_t> warps(layout.getWarps().size(), 0);
+    LayoutAttr rows = rowLayout(layout.getContext(), layout.getShape(), 0, {int(layout.getLanes().size()), 0});
+    LayoutAttr safe =
+        LayoutAttr::get(layout.getContext(), layout.getShape(), rows.getRegisters(), rows.getLanes(), warps);
+    Operation *clone = builder_.clone(*reduce);
+    builder_.setInsertionPoint(clone);
+    for (OpOperand &input : clone->getOpOperands())
+      input.set(moved(input.get(), safe));
+    builder_.setInsertionPointAfter(clone);
+    for (auto [before, after] : llvm::zip(reduce.getResults(), clone->getResults())) {
+      after.setType(withLayout(tileType(before), slicedLayout(safe, axis)));
+      before.replaceAllUsesWith(moved(after, resultLayout));
+    }
+    reduce.erase();
+    return;
+  }
+  int64_t size = tileType(reduce.getInputs().front()).getShape()[axis];
+  int64_t share = layout.getShape()[axis] >> shares.bits, count = llvm::divideCeil(size, share);
+  LayoutAttr partial = sharesLayout(layout, axis, shares.bits);
+  LayoutAttr gathered = gatheredShares(resultLayout, axis, shares.bits);
+  auto sharesType = [&](Value input, LayoutAttr in) {
+    SmallVector<int64_t> shape(tileType(input).getShape());
+    shape[axis] = count;
+    return RankedTensorType::get(shape, tileType(input).getElementType(), in);
+  };
+  SmallVector<Type> types;
+  for (Value input : reduce.getInputs())
+    types.push_back(sharesType(input, partial));
+  auto inWarps = tilegpu::ReduceInWarpsOp::create(builder_, loc_, types, reduce.getInputs(), axis);
+  IRMapping mapping;
+  reduce.getCombiner().cloneInto(&inWarps.getCombiner(), mapping);
+  Operation *yield = inWarps.getCombiner().front().getTerminator();
+  OpBuilder inside(yield);
+  tilegpu::YieldOp::create(inside, yield->getLoc(), yield->getOperands());
+  yield->erase();
+  for (auto [operand, result] : llvm::zip(reduce->getOpOperands(), inWarps.getResults()))
+    operand.set(moved(result, gathered));
+}
+
+//===--- picking ------------------------------------------------------------------------------------------------===//
+
+void Rewriter::gather(tile::GatherInTileOp gather) {
+  Value from = place(gather.getSource(), layoutOf(gather.getType()));
+  Value result =
+      tilegpu::SharedGatherOp::create(builder_, loc_, gather.getType(), from, gather.getIndices(), gather.getAxis());
+  gather.replaceAllUsesWith(result);
+  gather.erase();
+}
+
+/// A part lies in on-chip memory where its coordinates say; a single element is one that all threads read.
+void Rewriter::extract(tile::ExtractOp extract) {
+  RankedTensorType source = tileType(extract.getSource());
+  LayoutAttr layout = layoutOf(source);
+  if (source.getNumElements() == 1 && !isa<RankedTensorType>(extract.getType()))
+    return;
+  auto type = dyn_cast<RankedTensorType>(extract.getType());
+  if (!type) {
+    SmallVector<int64_t> ones(source.getRank(), 1);
+    auto copies = [](ArrayRef<int64_t> bits) { return SmallVector<int64_t>(bits.size(), 0); };
+    type = RankedTensorType::get(
+        ones, source.getElementType(),
+        LayoutAttr::get(layout.getContext(), ones, {}, copies(layout.getLanes()), copies(layout.getWarps())));
+  }
+  Value part = load(place(extract.getSource(), layoutOf(type)), extract.getCoordinates(), type);
+  if (isa<RankedTensorType>(extract.getType())) {
+    extract.replaceAllUsesWith(part);
+    extract.erase();
+    return;
+  }
+  extract.getSourceMutable().set(part);
+  SmallVector<Value> zeros(source.getRank(), index(0));
+  extract.getCoordinatesMutable().assign(zeros);
+}
+
+struct TileGPUOnChip : tilejit::impl::TileGPUOnChipPassBase<TileGPUOnChip> {
+  using TileGPUOnChipPassBase::TileGPUOnChipPassBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>())
+      Rewriter(kernel).run();
+  }
+};
+
+} // namespace

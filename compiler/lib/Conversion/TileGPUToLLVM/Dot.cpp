@@ -1,0 +1,116 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products by multiply-adds: each thread has all the elements of the operands that its accumulators need.
+
+#include "KernelEmitter.h"
+
+#include "../Common/OperandParts.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::gpu;
+
+namespace {
+
+class Product {
+public:
+  Product(KernelEmitter &e, tile::DotOp op)
+      : e(e), op(op), accumulator(tilegpu::layoutOf(op.getType())), left(tilegpu::layoutOf(op.getA())),
+        right(tilegpu::layoutOf(op.getB())), compute(tileTypeOf(op.getAcc()).getElementType()) {}
+
+  LogicalResult run() {
+    SmallVector<Value> sums = e.scalars(e.get(op.getAcc()));
+    OperandParts parts = operandParts(op.getPrecision());
+    int64_t depth = tileTypeOf(op.getA()).getShape()[1];
+    SmallVector<SmallVector<Value>> a, b;
+    for (unsigned part = 0; part < parts.count; ++part) {
+      a.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getA(), op.getUnsignedA()))));
+      b.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getB(), op.getUnsignedB()))));
+    }
+    FailureOr<SmallVector<int64_t>> rows = registersOf(left, true), columns = registersOf(right, false);
+    if (failed(rows) || failed(columns))
+      return e.refuse(op, "its operands do not lie where its accumulators are (tile-gpu-on-chip)");
+    for (auto [partA, partB] : parts.products)
+      for (int64_t k = 0; k < depth; ++k)
+        for (size_t reg = 0; reg < sums.size(); ++reg)
+          sums[reg] = multiplyAdd(a[partA][(*rows)[reg] + registerOfDepth(left, true, k)],
+                                  b[partB][(*columns)[reg] + registerOfDepth(right, false, k)], sums[reg]);
+    e.set(op.getResult(), e.fromScalars(sums));
+    return success();
+  }
+
+private:
+  Value widened(Value operand, bool isUnsigned) {
+    Value value = e.get(operand);
+    auto type = cast<VectorType>(value.getType());
+    if (type.getElementType() == compute)
+      return value;
+    Type wide = type.clone(compute);
+    if (isa<FloatType>(compute))
+      return arith::ExtFOp::create(e.b, e.loc, wide, value);
+    return isUnsigned ? Value(arith::ExtUIOp::create(e.b, e.loc, wide, value))
+                      : Value(arith::ExtSIOp::create(e.b, e.loc, wide, value));
+  }
+
+  Value multiplyAdd(Value a, Value b, Value sum) {
+    if (isa<FloatType>(compute))
+      return math::FmaOp::create(e.b, e.loc, a, b, sum);
+    return arith::AddIOp::create(e.b, e.loc, arith::MulIOp::create(e.b, e.loc, a, b), sum);
+  }
+
+  /// The number of a row (left) or column (right), and of a step of the depth, in an operand's tile.
+  static int64_t elementOf(LayoutAttr operand, bool isLeft, int64_t index, int64_t k) {
+    int64_t width = operand.getShape()[1];
+    return isLeft ? index * width + k : k * width + index;
+  }
+
+  static std::optional<int64_t> findRegister(LayoutAttr layout, int64_t element) {
+    for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+      if (layout.elementOfRegister(reg) == element)
+        return reg;
+    return std::nullopt;
+  }
+
+  static int64_t registerOfDepth(LayoutAttr operand, bool isLeft, int64_t k) {
+    return *findRegister(operand, elementOf(operand, isLeft, 0, k));
+  }
+
+  /// For each accumulator the operand's register of its row or column, at depth 0. Fails where the thread's bits do not
+  /// lead to the same rows and columns on both sides, or the depth is not in registers.
+  FailureOr<SmallVector<int64_t>> registersOf(LayoutAttr operand, bool isLeft) const {
+    int64_t columns = accumulator.getShape()[1];
+    auto project = [&](int64_t element) {
+      return elementOf(operand, isLeft, isLeft ? element / columns : element % columns, 0);
+    };
+    for (auto [own, other] :
+         {std::pair(accumulator.getLanes(), operand.getLanes()), std::pair(accumulator.getWarps(), operand.getWarps())})
+      for (auto [ofAccumulator, ofOperand] : llvm::zip_equal(own, other))
+        if (project(ofAccumulator) != ofOperand)
+          return failure();
+    for (int64_t k = 0; k < operand.getShape()[isLeft ? 1 : 0]; ++k)
+      if (!findRegister(operand, elementOf(operand, isLeft, 0, k)))
+        return failure();
+    SmallVector<int64_t> result;
+    for (int64_t reg = 0; reg < accumulator.numRegisters(); ++reg) {
+      std::optional<int64_t> found = findRegister(operand, project(accumulator.elementOfRegister(reg)));
+      if (!found)
+        return failure();
+      result.push_back(*found);
+    }
+    return result;
+  }
+
+  KernelEmitter &e;
+  tile::DotOp op;
+  LayoutAttr accumulator, left, right;
+  Type compute;
+};
+
+} // namespace
+
+static LogicalResult lowerDot(KernelEmitter &e, Operation *op) { return Product(e, cast<tile::DotOp>(op)).run(); }
+
+void gpu::registerDot(LoweringTable &table) { table[tile::DotOp::getOperationName()] = lowerDot; }

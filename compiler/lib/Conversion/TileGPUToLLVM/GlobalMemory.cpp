@@ -1,0 +1,306 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Tiles of views in global memory.
+//
+// A tile that lies inside its view is moved without a mask, by the widest accesses that alignment allows; whether it
+// does is the same question for all threads of a block. At an edge, a load reads the nearest element inside for each
+// one outside and replaces it by the padding, so that no thread branches; a store branches for each element. Nothing is
+// read of a tile that lies outside altogether.
+
+#include "KernelEmitter.h"
+
+#include "../TileToTileGPU/LayoutAssignment.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::gpu;
+
+namespace {
+
+/// A tile's place in a view.
+class Access {
+public:
+  Access(KernelEmitter &e, Value view, ValueRange coordinates, RankedTensorType tile)
+      : e(e), view(e.view(view)), type(cast<tile::ViewType>(view.getType())), tile(tile),
+        layout(tilegpu::layoutOf(tile)) {
+    for (auto [dim, at] : llvm::enumerate(coordinates)) {
+      Value first = e.mul(e.get(at), e.index(tile.getShape()[dim]));
+      firsts.push_back(first);
+      // Elements from the tile's first on: fewer than a tile's at an edge, none or less outside.
+      Value extent = e.min(e.sub(this->view.sizes[dim], first), e.index(tile.getShape()[dim]));
+      extents.push_back(extent);
+      isBefore = both(isBefore, e.less(e.index(-1), first));
+    }
+  }
+
+  Type memory() const { return e.memoryType(tile.getElementType()); }
+  int64_t bytes() const { return tilegpu::storageBytes(tile.getElementType()); }
+  unsigned rank() const { return extents.size(); }
+
+  /// Whether all elements of the layout lie inside the view; null where that is known.
+  Value isWhole() {
+    Value whole = isBefore;
+    for (auto [dim, extent] : llvm::enumerate(extents))
+      whole = both(whole, e.less(e.index(layout.getShape()[dim] - 1), extent));
+    return whole;
+  }
+  /// Whether any element does.
+  Value isTouched() {
+    Value touched = isBefore;
+    for (Value extent : extents)
+      touched = both(touched, e.less(e.index(0), extent));
+    return touched;
+  }
+  /// Known never to be whole: a side is no power of two, so that some registers lie beyond the tile.
+  bool isNeverWhole() const {
+    return llvm::any_of(llvm::zip(tile.getShape(), layout.getShape()),
+                        [](auto sides) { return std::get<0>(sides) != std::get<1>(sides); });
+  }
+
+  /// Neighbouring elements that one access moves, and where their registers lie: register bits with the neighbours.
+  int64_t vectorWidth() {
+    SmallVector<int> order = accessOrder(type);
+    if (order.empty())
+      return 1;
+    int most = accessVectorBits(type, tile.getShape()), bits = 0;
+    int64_t weight = 1;
+    for (int64_t size : layout.getShape().drop_front(order.front() + 1))
+      weight *= size;
+    int64_t threadBits = e.coordinates(layout, order.front()).threadBits;
+    ArrayRef<int64_t> registers = layout.getRegisters();
+    while (bits < most && bits < int(registers.size()) && registers[bits] == weight << bits &&
+           (threadBits >> bits & 1) == 0)
+      ++bits;
+    return int64_t{1} << bits;
+  }
+
+  /// Address of a register's element where the whole tile lies inside.
+  Value wholeAddress(int64_t reg) {
+    if (!origin) {
+      Value offset = e.index(0);
+      for (unsigned dim = 0; dim < rank(); ++dim)
+        offset = e.add(offset, e.mul(e.add(firsts[dim], e.coordinates(layout, dim).ofThread), view.strides[dim]));
+      origin = e.address(view.base, offset, memory());
+    }
+    Value offset = e.index(0);
+    for (unsigned dim = 0; dim < rank(); ++dim) {
+      const auto &along = e.coordinates(layout, dim);
+      int64_t ofRegister = along.ofRegisters[reg];
+      Value own = e.index(ofRegister);
+      if ((ofRegister & along.threadBits) != 0)
+        own = e.sub(e.coordinate(layout, dim, reg), along.ofThread);
+      offset = e.add(offset, e.mul(own, view.strides[dim]));
+    }
+    return e.address(origin, offset, memory());
+  }
+
+  /// At an edge: the address of the element, or of the nearest one inside; whether it is the element itself.
+  std::pair<Value, Value> edgeAddress(int64_t reg) {
+    Value offset = e.index(0), inside;
+    for (unsigned dim = 0; dim < rank(); ++dim) {
+      int64_t own = e.coordinates(layout, dim).ofRegisters[reg];
+      auto [found, isNew] = edges.try_emplace({dim, own});
+      if (isNew) {
+        Value at = e.coordinate(layout, dim, reg), isIn = e.less(at, extents[dim]);
+        Value nearest = isIn ? e.min(at, e.sub(extents[dim], e.index(1))) : at;
+        found->second = {e.mul(e.add(firsts[dim], nearest), view.strides[dim]), isIn};
+      }
+      offset = e.add(offset, found->second.first);
+      inside = both(inside, found->second.second);
+    }
+    return {e.address(view.base, offset, memory()), inside};
+  }
+  /// Forgets values made in a branch that has ended.
+  void leaveBranch() {
+    edges.clear();
+    origin = {};
+  }
+
+  Value both(Value x, Value y) { return e.both(x, y); }
+
+  KernelEmitter &e;
+  ViewValue view;
+  tile::ViewType type;
+  RankedTensorType tile;
+  LayoutAttr layout;
+  SmallVector<Value, 4> firsts, extents;
+  Value isBefore; ///< That the tile's first element is not before the view's; null: known.
+
+private:
+  Value origin;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, std::pair<Value, Value>> edges;
+};
+
+} // namespace
+
+/// The value of padding for elements of a type, as memory holds them.
+static TypedAttr padAttr(KernelEmitter &e, tile::Pad pad, Type element) {
+  Type memory = e.memoryType(element);
+  auto bits = [&](const APInt &value) {
+    APInt inMemory = value.zextOrTrunc(memory.getIntOrFloatBitWidth());
+    if (auto type = dyn_cast<FloatType>(memory))
+      return TypedAttr(FloatAttr::get(type, APFloat(type.getFloatSemantics(), inMemory)));
+    return TypedAttr(IntegerAttr::get(memory, inMemory));
+  };
+  if (auto type = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    bool hasInfinity = APFloat::semanticsHasInf(semantics), negative = pad == tile::Pad::Lowest;
+    switch (pad) {
+    case tile::Pad::One:
+      return bits(APFloat::getOne(semantics).bitcastToAPInt());
+    case tile::Pad::Lowest:
+    case tile::Pad::Highest:
+      return bits((hasInfinity ? APFloat::getInf(semantics, negative) : APFloat::getLargest(semantics, negative))
+                      .bitcastToAPInt());
+    case tile::Pad::NaN:
+      return bits(APFloat::getNaN(semantics).bitcastToAPInt());
+    default:
+      return bits(APInt::getZero(type.getWidth()));
+    }
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  switch (pad) {
+  case tile::Pad::One:
+    return bits(APInt(width, 1));
+  case tile::Pad::Lowest:
+    return bits(APInt::getSignedMinValue(width));
+  case tile::Pad::Highest:
+    return bits(APInt::getSignedMaxValue(width));
+  case tile::Pad::AllOnes:
+    return bits(APInt::getAllOnes(width));
+  default:
+    return bits(APInt::getZero(width));
+  }
+}
+
+//===--- load ---------------------------------------------------------------------------------------------------===//
+
+static Value loadWhole(Access &access) {
+  KernelEmitter &e = access.e;
+  int64_t width = access.vectorWidth(), count = access.layout.numRegisters(), bytes = access.bytes();
+  SmallVector<Value> elements;
+  for (int64_t reg = 0; reg < count; reg += width) {
+    Value address = access.wholeAddress(reg);
+    if (width == 1) {
+      elements.push_back(e.loadFrom(access.memory(), address, bytes));
+      continue;
+    }
+    Value vector = e.loadFrom(VectorType::get({width}, access.memory()), address, width * bytes);
+    if (width == count)
+      return vector;
+    elements.append(e.scalars(vector));
+  }
+  return e.fromScalars(elements);
+}
+
+static Value loadAtEdge(Access &access, Value pad) {
+  KernelEmitter &e = access.e;
+  SmallVector<Value> elements;
+  for (int64_t reg = 0; reg < access.layout.numRegisters(); ++reg) {
+    auto [address, inside] = access.edgeAddress(reg);
+    Value element = e.loadFrom(access.memory(), address, access.bytes());
+    elements.push_back(inside ? Value(arith::SelectOp::create(e.b, e.loc, inside, element, pad)) : element);
+  }
+  return e.fromScalars(elements);
+}
+
+static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
+  auto load = cast<tile::LoadOp>(op);
+  auto tile = tileTypeOf(load.getResult());
+  Access access(e, load.getView(), load.getCoordinates(), tile);
+  int64_t count = access.layout.numRegisters();
+  auto type = VectorType::get({count}, access.memory());
+  Value pad = arith::ConstantOp::create(e.b, e.loc, padAttr(e, load.getPad(), tile.getElementType()));
+  // Addresses that both branches may use are made before them.
+  auto atEdge = [&] {
+    Value touched = access.isTouched();
+    Value result =
+        e.choose(touched, type, [&] { return loadAtEdge(access, pad); }, [&] { return e.splat(pad, count); });
+    access.leaveBranch();
+    return result;
+  };
+  Value result;
+  if (access.isNeverWhole())
+    result = atEdge();
+  else if (load.getPad() == tile::Pad::None)
+    result = loadWhole(access);
+  else
+    result = e.choose(
+        access.isWhole(), type,
+        [&] {
+          Value whole = loadWhole(access);
+          access.leaveBranch();
+          return whole;
+        },
+        atEdge);
+  e.set(load.getResult(), e.fromMemory(result, tile.getElementType()));
+  return success();
+}
+
+//===--- store --------------------------------------------------------------------------------------------------===//
+
+static void storeWhole(Access &access, Value value) {
+  KernelEmitter &e = access.e;
+  int64_t width = access.vectorWidth(), count = access.layout.numRegisters(), bytes = access.bytes();
+  SmallVector<Value> elements = e.scalars(value);
+  for (int64_t reg = 0; reg < count; reg += width) {
+    Value part = elements[reg];
+    if (width > 1)
+      part = width == count ? value : e.fromScalars(ArrayRef(elements).slice(reg, width));
+    e.storeTo(part, access.wholeAddress(reg), width * bytes);
+  }
+}
+
+static LogicalResult storeAtEdge(Access &access, Value value) {
+  KernelEmitter &e = access.e;
+  SmallVector<Value> elements = e.scalars(value);
+  for (int64_t reg = 0; reg < access.layout.numRegisters(); ++reg) {
+    auto [address, inside] = access.edgeAddress(reg);
+    auto write = [&, address = address] { return e.storeTo(elements[reg], address, access.bytes()), success(); };
+    if (failed(e.when(inside, write)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult lowerStore(KernelEmitter &e, Operation *op) {
+  auto store = cast<tile::StoreOp>(op);
+  auto tile = tileTypeOf(store.getValue());
+  Access access(e, store.getView(), store.getCoordinates(), tile);
+  Value value = e.toMemory(e.get(store.getValue()), tile.getElementType());
+  return e.when(e.isOriginal(access.layout), [&]() -> LogicalResult {
+    if (access.isNeverWhole())
+      return e.when(access.isTouched(), [&] { return storeAtEdge(access, value); });
+    Value whole = access.isWhole();
+    if (!whole)
+      return storeWhole(access, value), success();
+    auto branch = scf::IfOp::create(e.b, e.loc, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    storeWhole(access, value);
+    access.leaveBranch();
+    e.b.setInsertionPointToStart(branch.elseBlock());
+    return e.when(access.isTouched(), [&] { return storeAtEdge(access, value); });
+  });
+}
+
+/// The addresses of a tile's elements and which of them are inside the view: for atomic updates.
+LogicalResult gpu::forEachInside(KernelEmitter &e, Value view, ValueRange coordinates, RankedTensorType tile,
+                                 function_ref<LogicalResult(int64_t, Value)> body) {
+  Access access(e, view, coordinates, tile);
+  return e.when(e.both(e.isOriginal(access.layout), access.isTouched()), [&]() -> LogicalResult {
+    for (int64_t reg = 0; reg < access.layout.numRegisters(); ++reg) {
+      auto [address, inside] = access.edgeAddress(reg);
+      if (failed(e.when(inside, [&, address = address] { return body(reg, address); })))
+        return failure();
+    }
+    return success();
+  });
+}
+
+void gpu::registerGlobalMemory(LoweringTable &table) {
+  table[tile::LoadOp::getOperationName()] = lowerLoad;
+  table[tile::StoreOp::getOperationName()] = lowerStore;
+}
