@@ -14,6 +14,6 @@ if(TARGET TilejitTileGPULayout)
 endif()
 if(TARGET TilejitLayoutConversion)
   tilejit_add_unit_test(LayoutConversionTest
-    SRCS ConversionMachine.cpp ConversionPracticalTest.cpp ConversionRandomTest.cpp
+    SRCS ConversionMachine.cpp ConversionPracticalTest.cpp ConversionRandomTest.cpp ConversionReductionTest.cpp
     DEPS TilejitLayoutConversion)
 endif()

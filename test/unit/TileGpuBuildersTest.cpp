@@ -33,6 +33,35 @@ TEST_CASE("Blocked layouts hold copies where there are more places than elements
   CHECK(layout.isSurjective());
 }
 
+TEST_CASE("Coalesced layouts give each thread 16 bytes and cover rows first", "[tilegpu]") {
+  CHECK(coalescedLayout({128, 64}, {1, 0}, 16, 5, 2).describe() ==
+        "register: dim1=1 dim1=2 dim1=4 dim0=16 dim0=32 dim0=64\nlane: dim1=8 dim1=16 dim1=32 dim0=1 dim0=2\n"
+        "warp: dim0=4 dim0=8\n");
+  CHECK(coalescedLayout({16, 64}, {0, 1}, 32, 5, 2).describe() ==
+        "register: dim0=1 dim0=2 dim1=32\nlane: dim0=4 dim0=8 dim1=1 dim1=2 dim1=4\nwarp: dim1=8 dim1=16\n");
+  // Few elements: one for each thread, then copies.
+  CHECK(coalescedLayout({128}, {0}, 32, 5, 2).describe() ==
+        "register:\nlane: dim0=1 dim0=2 dim0=4 dim0=8 dim0=16\nwarp: dim0=32 dim0=64\n");
+  CHECK(coalescedLayout({1, 16}, {1, 0}, 8, 6, 1).describe() ==
+        "register:\nlane: dim1=1 dim1=2 dim1=4 dim1=8 0 0\nwarp: 0\n");
+}
+
+TEST_CASE("Registers are vectors along a dimension as far as threads allow", "[tilegpu]") {
+  using Vectors = std::vector<std::vector<unsigned>>;
+  const auto layout = [](gf2::Vectors registers, gf2::Vectors lanes, const std::vector<int64_t> &shape) {
+    return LinearLayout({{"register", static_cast<int>(registers.size())}, {"lane", static_cast<int>(lanes.size())}},
+                        tileDims(shape), gf2::concat(registers, lanes));
+  };
+  CHECK(vectorsAlong(layout({1, 2, 8}, {4}, {2, 8}), 1, 4) == Vectors{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(vectorsAlong(layout({1, 2, 8}, {4}, {2, 8}), 1, 1) == Vectors{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
+  CHECK(vectorsAlong(layout({1, 2, 8}, {4}, {2, 8}), 0, 4) == Vectors{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(vectorsAlong(layout({2, 4}, {1}, {8}), 0, 4) == Vectors{{0}, {1}, {2}, {3}});
+  CHECK(vectorsAlong(layout({3, 1}, {4}, {8}), 0, 4) == Vectors{{0, 2, 3, 1}});
+  CHECK(vectorsAlong(layout({1, 2}, {5}, {8}), 0, 4) == Vectors{{0}, {1}, {2}, {3}});
+  CHECK(vectorsAlong(layout({1, 1, 2}, {4}, {8}), 0, 4) == Vectors{{0, 1, 4, 5}});
+  CHECK(vectorsAlong(layout({1, 9}, {2}, {2, 8}), 1, 4) == Vectors{{0, 1}, {3, 2}});
+}
+
 TEST_CASE("Fragments are repeated over warps, then registers", "[tilegpu]") {
   const MatrixInstruction *mma = findMatrixInstruction(MatrixFamily::Mma, {16, 8, 16}, 16);
   REQUIRE(mma);

@@ -70,6 +70,69 @@ LinearLayout blockedLayout(const BlockedShape &blocked, const std::vector<int64_
   return assembled(registers, lanes, warps, cover.dims());
 }
 
+LinearLayout coalescedLayout(const std::vector<int64_t> &shape, const std::vector<int> &order, int elementBits,
+                             int laneBits, int warpBits) {
+  int left = 0; // Bits of the tile that no thread has yet.
+  for (int64_t size : shape)
+    left += logOf(size);
+  const std::vector<int64_t> ones(shape.size(), 1);
+  BlockedShape blocked{ones, ones, ones, order};
+  std::vector<int> missing;
+  for (int64_t size : shape)
+    missing.push_back(logOf(size));
+  const auto fastest = static_cast<size_t>(order.front());
+  const int vector = std::clamp(std::min(left - laneBits - warpBits, logOf(128 / elementBits)), 0, missing[fastest]);
+  blocked.perThread[fastest] <<= vector;
+  missing[fastest] -= vector;
+  const auto spread = [&](std::vector<int64_t> &counts, int bits) {
+    for (int axis : order) {
+      const int taken = std::min(bits, missing[static_cast<size_t>(axis)]);
+      counts[static_cast<size_t>(axis)] <<= taken;
+      missing[static_cast<size_t>(axis)] -= taken;
+      bits -= taken;
+    }
+    counts[fastest] <<= bits; // More threads than elements: copies.
+  };
+  spread(blocked.threadsPerWarp, laneBits);
+  spread(blocked.warps, warpBits);
+  return blockedLayout(blocked, shape);
+}
+
+std::vector<std::vector<unsigned>> vectorsAlong(const LinearLayout &layout, int axis, int maxLog) {
+  const Dim &dim = layout.outs()[static_cast<size_t>(axis)];
+  const int shift = layout.outShift(dim.name);
+  const gf2::Vectors registers = layout.columns(kRegister);
+  const gf2::Span held(registers);
+  // Steps of the dimension that every thread has and that no thread begins at.
+  uint64_t begins = 0;
+  for (std::string_view in : {kLane, kWarp})
+    for (uint64_t column : layout.columns(in))
+      begins |= column >> shift & gf2::lowBits(dim.bits);
+  gf2::Vectors vector;
+  for (int i = 0; i < std::min(maxLog, dim.bits) && !(begins >> i & 1); ++i) {
+    const auto found = held.express(uint64_t(1) << (shift + i));
+    if (!found)
+      break;
+    vector.push_back(*found);
+  }
+  // The other registers, each moved within its vector to where that begins.
+  const uint64_t inside = gf2::lowBits(static_cast<int>(vector.size()));
+  gf2::Vectors distinct, rest;
+  gf2::Span seen;
+  for (size_t i = 0; i < registers.size(); ++i)
+    if (seen.add(registers[i]))
+      distinct.push_back(uint64_t(1) << i);
+  for (uint64_t place : gf2::extension(vector, distinct))
+    rest.push_back(place ^ gf2::combine(vector, gf2::combine(registers, place) >> shift & inside));
+  std::vector<std::vector<unsigned>> vectors;
+  for (uint64_t first = 0; first < uint64_t(1) << rest.size(); ++first) {
+    vectors.emplace_back();
+    for (uint64_t i = 0; i <= inside; ++i)
+      vectors.back().push_back(static_cast<unsigned>(gf2::combine(rest, first) ^ gf2::combine(vector, i)));
+  }
+  return vectors;
+}
+
 LinearLayout repeatedLayout(const LinearLayout &fragment, const std::vector<WarpBits> &warps,
                             const std::vector<int64_t> &shape, std::vector<int> order) {
   assert(fragment.outs().size() == shape.size() && "a fragment has the rank of its tile");

@@ -54,9 +54,9 @@ private:
   };
   Reduced reduce(Vector v) const;
 
-  Vector leading_ = 0;                 ///< The leading bits of the rows below.
-  std::array<Vector, 64> row_{};       ///< By leading bit.
-  std::array<Vector, 64> selection_{}; ///< The added vectors whose sum the row is.
+  Vector leading_ = 0;               ///< The leading bits of the rows below.
+  std::array<Vector, 64> row_;       ///< By leading bit; the others are not there.
+  std::array<Vector, 64> selection_; ///< The added vectors whose sum the row is.
   int added_ = 0;
   Vector relation_ = 0;
 };

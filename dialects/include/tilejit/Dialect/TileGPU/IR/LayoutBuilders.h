@@ -23,6 +23,17 @@ struct BlockedShape {
 /// From (register, lane, warp) to a tile of this shape.
 LinearLayout blockedLayout(const BlockedShape &blocked, const std::vector<int64_t> &shape);
 
+/// The blocked layout with which a tile in global memory is moved: along order[0], the dimension that is contiguous
+/// there, each thread has up to 16 bytes (fewer if the tile has too few elements for all threads), lanes and then warps
+/// continue along it, then along the next dimensions.
+LinearLayout coalescedLayout(const std::vector<int64_t> &shape, const std::vector<int> &order, int elementBits,
+                             int laneBits, int warpBits);
+
+/// The registers of each thread as vectors of elements that follow each other along a dimension, at most 2^maxLog in
+/// each: all of equal length, in ascending order, beginning at a multiple of the length in every thread. `layout` is
+/// over register, lane and warp; registers that are copies are left out.
+std::vector<std::vector<unsigned>> vectorsAlong(const LinearLayout &layout, int axis, int maxLog);
+
 /// Some bits of the warp number that run over one dimension of a tile, or (axis kCopies) that hold copies, as those
 /// warps do that share an operand.
 struct WarpBits {
