@@ -23,8 +23,8 @@ COMPILER = SHARED + DIALECT + PASSES + ["tilejit/OpLib/", "tilejit/Interpreter/"
 LAYERS = {
     "runtime/include/tilejit/Base": BASE,
     "runtime/lib/Base": BASE,
-    "runtime/include/tilejit/ABI": BASE + ["tilejit/ABI/"],
-    "runtime/lib/ABI": BASE + ["tilejit/ABI/"],
+    "runtime/include/tilejit/ABI": BASE + ["tilejit/ABI/", "tilejit/Target/"],
+    "runtime/lib/ABI": BASE + ["tilejit/ABI/", "tilejit/Target/"],
     "runtime/include/tilejit/Target": BASE + ["tilejit/Target/"],
     "runtime/lib/Target": BASE + ["tilejit/Target/"],
     "runtime/include/tilejit/Description": BASE + ["tilejit/Description/"],
