@@ -21,6 +21,7 @@ CompileRequest sampleRequest() {
   request.sourceName = "k.mlir";
   request.target = "x86-64-v3";
   request.config = {{"bm", 64}, {"order", -1}};
+  request.withBitcode = true;
   return request;
 }
 
@@ -79,19 +80,24 @@ TEST_CASE("requests come back", "[abi]") {
   CHECK(back->sourceName == request.sourceName);
   CHECK(back->target == request.target);
   CHECK(back->config == request.config);
+  CHECK(back->withBitcode);
 }
 
 TEST_CASE("responses come back, with payload or with a status", "[abi]") {
   CompileResponse response;
-  response.payload = std::string("\x7F"
-                                 "ELF\0\0",
-                                 6);
+  response.text = "text";
+  response.payloads = {{PayloadKind::Ptx, ".version"}, {PayloadKind::Bitcode, std::string("BC\0\0", 4)}};
   response.manifest = sampleManifest();
   response.stagesMs = {{"parse", 0.5}, {"llvm", 12.25}};
   Expected<CompileResponse> back = decodeResponse(encode(response));
   REQUIRE(back);
   CHECK(back->status.isOk());
-  CHECK(back->payload == response.payload);
+  CHECK(back->text == response.text);
+  REQUIRE(back->payloads.size() == 2);
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(back->payloads[i].kind == response.payloads[i].kind);
+    CHECK(back->payloads[i].bytes == response.payloads[i].bytes);
+  }
   CHECK(back->stagesMs == response.stagesMs);
   checkEqual(back->manifest, response.manifest);
 
@@ -115,6 +121,7 @@ TEST_CASE("cut and damaged messages are refused or mean something else, and neve
   CompileResponse full;
   full.status = Status(StatusCode::CompileFailed, "no").withDetail("d");
   full.manifest = sampleManifest();
+  full.payloads = {{PayloadKind::Hsaco, "x"}};
   std::string response = encode(full);
   for (size_t length = 0; length < request.size(); ++length)
     REQUIRE_FALSE(decodeRequest(std::string_view(request).substr(0, length)));

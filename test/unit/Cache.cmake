@@ -2,6 +2,7 @@
 tilejit_add_unit_test(CacheTest
   SRCS
     AbiCompileTest.cpp
+    AbiLaunchTest.cpp
     CacheEntryTest.cpp
     CacheFaultTest.cpp
     CacheKeyTest.cpp

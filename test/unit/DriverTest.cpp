@@ -62,14 +62,46 @@ private:
   void (*end_)();
 };
 
+/// Answers for GPU targets with what it was asked.
+class EchoBackend final : public Backend {
+public:
+  std::string_view name() const override { return "echo"; }
+  bool accepts(const TargetSpec &target) const override { return target.isGpu(); }
+  void registerDialects(mlir::DialectRegistry &) const override {}
+  mlir::FailureOr<BackendResult> compile(BackendJob job) const override {
+    BackendResult result;
+    result.resources["config_keys"] = static_cast<int64_t>(job.config.size());
+    if (isText(job.emit)) {
+      result.text = emitKindName(job.emit);
+      return result;
+    }
+    result.payloads = {{PayloadKind::Ptx, "ptx"}, {PayloadKind::Cubin, "cubin"}};
+    if (job.withBitcode)
+      result.payloads.push_back({PayloadKind::Bitcode, "BC"});
+    GpuKernel kernel;
+    kernel.symbol = "softmax";
+    kernel.threads = 128;
+    result.gpu.kernels.push_back(kernel);
+    return result;
+  }
+};
+
+CompileResponse compileForEcho(const CompileRequest &request) {
+  EchoBackend echo;
+  const Backend *const backends[] = {&cpuBackend(), &echo};
+  return compile(request, backends);
+}
+
 } // namespace
 
 TEST_CASE("a description becomes a payload and a manifest") {
   CompileResponse response = compileForCpu(request(softmax));
   INFO(response.status.message());
   REQUIRE(response.status);
-  CHECK(response.payload.substr(0, 4) == "\x7f"
-                                         "ELF");
+  REQUIRE(response.payloads.size() == 1);
+  CHECK(response.payloads[0].kind == abi::PayloadKind::Elf);
+  CHECK(response.payloads[0].bytes.substr(0, 4) == "\x7f"
+                                                   "ELF");
   const Manifest &manifest = response.manifest;
   CHECK(manifest.op == "softmax");
   CHECK(manifest.abiVersion == kernelAbiVersion);
@@ -80,14 +112,48 @@ TEST_CASE("a description becomes a payload and a manifest") {
   CHECK_FALSE(manifest.paths.empty());
   CHECK(manifest.resources.at("code_bytes") > 0);
   CHECK(response.stagesMs.size() >= 5);
-  CHECK(compileForCpu(request(softmax)).payload == response.payload);
+  CHECK(compileForCpu(request(softmax)).payloads.at(0).bytes == response.payloads[0].bytes);
 }
 
 TEST_CASE("text forms") {
-  CHECK(contains(compileForCpu(request(softmax, EmitKind::Tile)).payload, "tile.kernel"));
-  CHECK(contains(compileForCpu(request(softmax, EmitKind::Llvm)).payload, "define"));
-  CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm)).payload, "tilejit_run"));
-  CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm, "neoverse-v2")).payload, "tilejit_run"));
+  CHECK(contains(compileForCpu(request(softmax, EmitKind::Tile)).text, "tile.kernel"));
+  CHECK(contains(compileForCpu(request(softmax, EmitKind::Llvm)).text, "define"));
+  CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm)).text, "tilejit_run"));
+  CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm, "neoverse-v2")).text, "tilejit_run"));
+}
+
+TEST_CASE("a GPU back end's payloads, launch and text go through") {
+  CompileRequest wanted = request(softmax, EmitKind::Package, "sm_80");
+  CompileResponse response = compileForEcho(wanted);
+  INFO(response.status.message());
+  REQUIRE(response.status);
+  REQUIRE(response.payloads.size() == 2);
+  CHECK(response.payloads[1].kind == PayloadKind::Cubin);
+  REQUIRE(response.manifest.gpu.kernels.size() == 1);
+  CHECK(response.manifest.gpu.kernels[0].symbol == "softmax");
+  CHECK(response.manifest.resources.at("config_keys") == static_cast<int64_t>(response.manifest.config.size()));
+  wanted.withBitcode = true;
+  CHECK(compileForEcho(wanted).payloads.size() == 3);
+  CHECK(compileForEcho(request(softmax, EmitKind::Package, "sim:sm_80")).payloads.size() == 3);
+  for (EmitKind kind : {EmitKind::TileGpu, EmitKind::Ptx, EmitKind::Llvm})
+    CHECK(compileForEcho(request(softmax, kind, "sm_80")).text == emitKindName(kind));
+}
+
+TEST_CASE("forms that a target does not have are refused") {
+  for (auto [kind, target] : {std::pair(EmitKind::TileGpu, "native"), std::pair(EmitKind::Ptx, "native"),
+                              std::pair(EmitKind::Ptx, "gfx942")}) {
+    CompileResponse response = compileForEcho(request(softmax, kind, target));
+    CHECK(response.status.code() == StatusCode::InvalidArgument);
+    CHECK(contains(response.status.message(), emitKindName(kind)));
+    CHECK(contains(response.status.message(), target));
+    CHECK(contains(response.status.hint(), "sm_80"));
+  }
+}
+
+TEST_CASE("a target without a back end is refused") {
+  CompileResponse response = compileForCpu(request(softmax, EmitKind::Package, "gfx942"));
+  CHECK(response.status.code() == StatusCode::InvalidArgument);
+  CHECK(contains(response.status.message(), "gfx942"));
 }
 
 TEST_CASE("a tile file describes its operands") {

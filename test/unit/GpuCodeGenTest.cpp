@@ -87,7 +87,7 @@ TEST_CASE("a vector addition and a sum through shared memory compile for every G
       INFO(target.name << ": " << package.errors);
       REQUIRE(package.ok);
       CHECK(package.warnings.empty());
-      CHECK(package.result.payload.size() > 200);
+      CHECK(package.result.payloads.at(0).bytes.size() > 200);
       auto &resources = package.result.resources;
       if (resources.count("registers") != 0) {
         CHECK(resources["registers"] > 0);
@@ -97,6 +97,23 @@ TEST_CASE("a vector addition and a sum through shared memory compile for every G
         CHECK(resources["shared_bytes"] == 0);
       }
     }
+}
+
+TEST_CASE("GPU packages hold what was asked for, what a device loads first") {
+  GpuCompiled ptx = compileGpu(vectorAdd, gpuTarget("sm_80"), EmitKind::Package, /*withBitcode=*/true);
+  INFO(ptx.errors);
+  REQUIRE(ptx.ok);
+  bool hasCubin = ptx.result.payloads.size() == 3;
+  REQUIRE(ptx.result.payloads.size() == (hasCubin ? 3 : 2));
+  CHECK(ptx.result.payloads.front().kind == (hasCubin ? abi::PayloadKind::Cubin : abi::PayloadKind::Ptx));
+  CHECK(ptx.result.payloads.back().kind == abi::PayloadKind::Bitcode);
+  CHECK(ptx.result.payloads.back().bytes.starts_with("BC"));
+  CHECK(ptx.result.payloads[hasCubin].bytes.find(".version 7.0") != std::string::npos);
+  GpuCompiled hsaco = compileGpu(vectorAdd, gpuTarget("gfx942"), EmitKind::Package, /*withBitcode=*/true);
+  REQUIRE(hsaco.result.payloads.size() == 2);
+  CHECK(hsaco.result.payloads[0].kind == abi::PayloadKind::Hsaco);
+  CHECK(hsaco.result.payloads[1].kind == abi::PayloadKind::Bitcode);
+  CHECK(compileGpu(vectorAdd, gpuTarget("gfx942"), EmitKind::Object, true).result.payloads.size() == 1);
 }
 
 TEST_CASE("sums and products of GPU kernels stay two roundings") {
@@ -113,13 +130,13 @@ llvm.func @axpy(%x: !llvm.ptr<1>) $kernel(32) {
   GpuCompiled ptx = compileGpu(text, gpuTarget("sm_80"), EmitKind::Ptx);
   INFO(ptx.errors);
   REQUIRE(ptx.ok);
-  INFO(ptx.result.payload);
+  INFO(ptx.result.text);
   for (const char *exact : {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"})
-    CHECK(ptx.result.payload.find(exact) != std::string::npos);
-  CHECK(ptx.result.payload.find(".ftz") == std::string::npos);
+    CHECK(ptx.result.text.find(exact) != std::string::npos);
+  CHECK(ptx.result.text.find(".ftz") == std::string::npos);
   GpuCompiled assembly = compileGpu(text, gpuTarget("gfx942"), EmitKind::Asm);
   INFO(assembly.errors);
   REQUIRE(assembly.ok);
-  INFO(assembly.result.payload);
-  CHECK(assembly.result.payload.find("v_div_fixup_f32") != std::string::npos);
+  INFO(assembly.result.text);
+  CHECK(assembly.result.text.find("v_div_fixup_f32") != std::string::npos);
 }

@@ -48,7 +48,7 @@ std::string vendorText(std::string text, const TargetSpec &target) {
   return text;
 }
 
-GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::EmitKind emit) {
+GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::EmitKind emit, bool withBitcode) {
   GpuCompiled compiled;
   const Backend &backend = backendFor(target);
   DialectRegistry registry;
@@ -66,7 +66,8 @@ GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::Emi
   if (!module)
     return compiled;
   Stages stages;
-  FailureOr<BackendResult> result = backend.compile({*module, target, emit, stages});
+  const abi::Config config;
+  FailureOr<BackendResult> result = backend.compile({*module, target, emit, config, withBitcode, stages});
   compiled.ok = succeeded(result);
   if (compiled.ok)
     compiled.result = *std::move(result);

@@ -28,7 +28,7 @@ struct GpuCompiled {
 };
 
 /// Compiles MLIR text, which first goes through vendorText().
-GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::EmitKind emit);
+GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::EmitKind emit, bool withBitcode = false);
 
 /// Targets by name; those that this build knows.
 std::vector<TargetSpec> gpuTargets();

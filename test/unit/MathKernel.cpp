@@ -114,10 +114,12 @@ MathKernel::MathKernel(const MathKernelText &text, const TargetSpec &target) {
     return;
   }
   Stages stages;
-  FailureOr<BackendResult> result = cpu::compileLoops({*module, target, abi::EmitKind::Object, stages});
+  const abi::Config config;
+  FailureOr<BackendResult> result =
+      cpu::compileLoops({*module, target, abi::EmitKind::Object, config, /*withBitcode=*/false, stages});
   if (failed(result))
     return;
-  payload_ = std::move(result->payload);
+  payload_ = std::move(result->payloads.front().bytes);
   void *library = load(payload_);
   if (!library)
     error_ += std::string("dlopen: ") + dlerror();

@@ -25,7 +25,7 @@ std::string compilePayload(const Description &description, const TargetSpec &tar
   abi::CompileResponse response = compile(request, backends);
   INFO(response.status.pointer() << ": " << response.status.message());
   CHECK(response.status.isOk());
-  return response.payload;
+  return response.payloads.at(0).bytes;
 }
 
 void launch(Device &device, const std::string &payload, Trial &trial) {

@@ -91,11 +91,13 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
     response.status = Status(StatusCode::Internal, "the fake compiler has no kernel or no target");
     return response;
   }
-  response.payload = request.emit == abi::EmitKind::Asm    ? "text of assembly\n"
-                     : request.emit == abi::EmitKind::Tile ? withoutComments(request.source)
-                                                           : *payload;
   if (troubleOf(request) == test::DamagedPayload)
-    response.payload.resize(response.payload.size() / 2);
+    payload->resize(payload->size() / 2);
+  response.manifest.resources["code_bytes"] = static_cast<int64_t>(payload->size());
+  if (abi::isText(request.emit))
+    response.text = request.emit == abi::EmitKind::Tile ? withoutComments(request.source) : "text of assembly\n";
+  else
+    response.payloads.push_back({abi::PayloadKind::Elf, *std::move(payload)});
   response.manifest.op = "elementwise";
   response.manifest.target = target->keyText();
   response.manifest.abiVersion = abi::kernelAbiVersion;
@@ -111,7 +113,6 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
   response.manifest.hasLaunchRule = request.sourceKind == abi::SourceKind::Description;
   response.manifest.paths = {"plain", "doubled"};
   response.manifest.config = request.config;
-  response.manifest.resources["code_bytes"] = static_cast<int64_t>(response.payload.size());
   response.manifest.assertions = {"a must not begin with 666 at kernel.mlir:3:5"};
   response.stagesMs = {{"parse", 0.25}, {"codegen", 1.5}};
   return response;

@@ -98,7 +98,7 @@ void runOnCpu(const std::string &text, std::vector<Argument> &arguments) {
     slots.insert(slots.end(), argument.slots.begin(), argument.slots.end());
   }
   std::unique_ptr<Device> device = makeCpuDevice({});
-  Expected<std::shared_ptr<LoadedModule>> module = device->load(response.payload);
+  Expected<std::shared_ptr<LoadedModule>> module = device->load(response.payloads.at(0).bytes);
   REQUIRE(module.isOk());
   LaunchArguments launch;
   launch.slots = slots;

@@ -43,6 +43,8 @@ mlir::FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVend
 
 /// Text of the module.
 std::string printModule(const llvm::Module &module);
+/// Bitcode of the module, before code generation uses it up.
+std::string writeBitcode(const llvm::Module &module);
 
 } // namespace tilejit::backends
 

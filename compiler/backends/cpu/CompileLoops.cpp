@@ -70,7 +70,8 @@ FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMCon
   }
   BackendResult result;
   if (error.empty())
-    result.payload = backends::linkSharedObject(objects, emulation(job.target.cpuFacts.arch), error);
+    result.payloads.push_back(
+        {abi::PayloadKind::Elf, backends::linkSharedObject(objects, emulation(job.target.cpuFacts.arch), error)});
   if (!error.empty())
     return job.module.emitError(error);
   result.resources["code_bytes"] = facts.codeBytes;
@@ -119,7 +120,7 @@ FailureOr<BackendResult> compileLoops(BackendJob job) {
   prepareModule(*module, *machine, job.target);
   if (job.emit == abi::EmitKind::Llvm) {
     BackendResult result;
-    llvm::raw_string_ostream stream(result.payload);
+    llvm::raw_string_ostream stream(result.text);
     module->print(stream, nullptr);
     return result;
   }
@@ -131,7 +132,7 @@ FailureOr<BackendResult> compileLoops(BackendJob job) {
     return job.module.emitError(error);
   if (text) {
     BackendResult result;
-    result.payload = std::move(code);
+    result.text = std::move(code);
     return result;
   }
   job.stages.begin("link");

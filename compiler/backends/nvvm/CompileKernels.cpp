@@ -62,20 +62,20 @@ LogicalResult report(ModuleOp module, const Status &status) {
   return diagnostic;
 }
 
-FailureOr<BackendResult> makeCubin(BackendJob &job, const std::string &ptxas, std::string_view ptx) {
+/// Puts the cubin before the other payloads.
+LogicalResult addCubin(BackendJob &job, const std::string &ptxas, std::string_view ptx, BackendResult &result) {
   job.stages.begin("ptxas");
   Expected<Cubin> cubin = assemble(ptxas, ptx, job.target.cpu);
   if (!cubin)
     return report(job.module, cubin.status());
   for (const std::string &warning : cubin->report.warnings)
     job.module.emitWarning("ptxas: " + warning);
-  BackendResult result;
   result.resources = resourcesOf(cubin->report);
   backends::ObjectFacts facts;
   if (backends::readObjectFacts(cubin->bytes, facts))
     result.resources["code_bytes"] = facts.codeBytes;
-  result.payload = std::move(cubin->bytes);
-  return result;
+  result.payloads.insert(result.payloads.begin(), {abi::PayloadKind::Cubin, std::move(cubin->bytes)});
+  return success();
 }
 
 } // namespace
@@ -99,18 +99,26 @@ FailureOr<BackendResult> compileKernels(BackendJob job) {
     return failure();
   BackendResult result;
   if (job.emit == abi::EmitKind::Llvm) {
-    result.payload = backends::printModule(*kernels->module);
+    result.text = backends::printModule(*kernels->module);
     return result;
   }
+  bool isPackage = job.emit == abi::EmitKind::Package;
+  std::string bitcode = isPackage && job.withBitcode ? backends::writeBitcode(*kernels->module) : "";
   job.stages.begin("codegen");
   std::string error;
   std::string ptx = backends::generateCode(*kernels->module, *kernels->machine, backends::CodeForm::Assembly, error);
   if (!error.empty())
     return job.module.emitError(error);
-  bool wantsCubin = job.emit == abi::EmitKind::Package || job.emit == abi::EmitKind::Object;
-  if (wantsCubin && !ptxas->empty())
-    return makeCubin(job, *ptxas, ptx);
-  result.payload = std::move(ptx);
+  if (abi::isText(job.emit)) {
+    result.text = std::move(ptx);
+    return result;
+  }
+  if (isPackage)
+    result.payloads.push_back({abi::PayloadKind::Ptx, ptx});
+  if (!bitcode.empty())
+    result.payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
+  if (!ptxas->empty() && failed(addCubin(job, *ptxas, ptx, result)))
+    return failure();
   return result;
 }
 

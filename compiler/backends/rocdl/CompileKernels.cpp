@@ -71,15 +71,16 @@ std::map<std::string, int64_t> resourcesOf(const std::vector<KernelFacts> &kerne
 FailureOr<BackendResult> link(BackendJob &job, std::string object) {
   std::string error;
   BackendResult result;
-  result.payload = backends::linkSharedObject(std::span(&object, 1), "elf64_amdgpu", error);
+  std::string code = backends::linkSharedObject(std::span(&object, 1), "elf64_amdgpu", error);
   if (!error.empty())
     return job.module.emitError(error);
   std::vector<KernelFacts> kernels;
   backends::ObjectFacts facts;
-  if (!readKernelFacts(result.payload, kernels) || !backends::readObjectFacts(result.payload, facts))
+  if (!readKernelFacts(code, kernels) || !backends::readObjectFacts(code, facts))
     return job.module.emitError("the linker gave no code object with metadata");
   result.resources = resourcesOf(kernels);
   result.resources["code_bytes"] = facts.codeBytes;
+  result.payloads.push_back({abi::PayloadKind::Hsaco, std::move(code)});
   return result;
 }
 
@@ -97,9 +98,11 @@ FailureOr<BackendResult> compileKernels(BackendJob job) {
     return failure();
   BackendResult result;
   if (job.emit == abi::EmitKind::Llvm) {
-    result.payload = backends::printModule(*kernels->module);
+    result.text = backends::printModule(*kernels->module);
     return result;
   }
+  bool withBitcode = job.emit == abi::EmitKind::Package && job.withBitcode;
+  std::string bitcode = withBitcode ? backends::writeBitcode(*kernels->module) : "";
   job.stages.begin("codegen");
   bool text = job.emit == abi::EmitKind::Asm;
   std::string error;
@@ -108,11 +111,14 @@ FailureOr<BackendResult> compileKernels(BackendJob job) {
   if (!error.empty())
     return job.module.emitError(error);
   if (text) {
-    result.payload = std::move(code);
+    result.text = std::move(code);
     return result;
   }
   job.stages.begin("link");
-  return link(job, std::move(code));
+  FailureOr<BackendResult> linked = link(job, std::move(code));
+  if (succeeded(linked) && withBitcode)
+    linked->payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
+  return linked;
 }
 
 } // namespace tilejit::rocdl

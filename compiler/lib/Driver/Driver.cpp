@@ -64,15 +64,19 @@ private:
     manifest.paths = kernelNames(*program.module);
     manifest.assertions = assertionTexts(*program.module);
     if (request_.emit == abi::EmitKind::Tile) {
-      llvm::raw_string_ostream stream(response_.payload);
+      llvm::raw_string_ostream stream(response_.text);
       program.module->print(stream);
       return Status::ok();
     }
-    FailureOr<BackendResult> result = backend_.compile({*program.module, target_, request_.emit, stages_});
+    bool withBitcode = request_.withBitcode || target_.simulated;
+    FailureOr<BackendResult> result =
+        backend_.compile({*program.module, target_, request_.emit, manifest.config, withBitcode, stages_});
     if (failed(result))
       return diagnostics.status(StatusCode::CompileFailed, program.subject);
-    response_.payload = std::move(result->payload);
+    response_.text = std::move(result->text);
+    response_.payloads = std::move(result->payloads);
     manifest.resources = std::move(result->resources);
+    manifest.gpu = std::move(result->gpu);
     return Status::ok();
   }
 
@@ -128,6 +132,9 @@ abi::CompileResponse compile(const abi::CompileRequest &request, std::span<const
     response.status = target.status();
     return response;
   }
+  response.status = abi::checkEmit(request.emit, *target);
+  if (!response.status.isOk())
+    return response;
   for (const Backend *backend : backends)
     if (backend->accepts(*target)) {
       response.status = Compile(request, *backend, *target, response).run();

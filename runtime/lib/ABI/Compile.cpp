@@ -7,11 +7,13 @@
 
 #include "tilejit/Base/Bytes.h"
 
+#include <array>
+
 namespace tilejit::abi {
 namespace {
 
-constexpr uint32_t requestTag = 0x31514A54;  // "TJQ1"
-constexpr uint32_t responseTag = 0x31524A54; // "TJR1"
+constexpr uint32_t requestTag = 0x32514A54;  // "TJQ2"
+constexpr uint32_t responseTag = 0x32524A54; // "TJR2"
 
 Status malformed(std::string_view what) {
   return Status(StatusCode::InvalidArgument, "the " + std::string(what) + " is cut, malformed or of another version");
@@ -54,6 +56,7 @@ std::string encode(const CompileRequest &request) {
   out.u32(static_cast<uint32_t>(request.config.size()));
   for (const auto &[key, value] : request.config)
     out.text(key).i64(value);
+  out.u8(request.withBitcode);
   return std::move(out).result();
 }
 
@@ -63,7 +66,7 @@ Expected<CompileRequest> decodeRequest(std::string_view bytes) {
     return malformed("compile request");
   CompileRequest request;
   uint8_t kind = in.u8(), emit = in.u8();
-  if (kind > static_cast<uint8_t>(SourceKind::TileIR) || emit > static_cast<uint8_t>(EmitKind::Object))
+  if (kind > static_cast<uint8_t>(SourceKind::TileIR) || emit > static_cast<uint8_t>(EmitKind::Ptx))
     return malformed("compile request");
   request.sourceKind = static_cast<SourceKind>(kind);
   request.emit = static_cast<EmitKind>(emit);
@@ -74,7 +77,9 @@ Expected<CompileRequest> decodeRequest(std::string_view bytes) {
     std::string key(in.text());
     request.config[std::move(key)] = in.i64();
   }
-  if (!in.finished())
+  uint8_t withBitcode = in.u8();
+  request.withBitcode = withBitcode == 1;
+  if (!in.finished() || withBitcode > 1)
     return malformed("compile request");
   return request;
 }
@@ -83,7 +88,10 @@ std::string encode(const CompileResponse &response) {
   ByteWriter out;
   out.u32(responseTag);
   writeStatus(response.status, out);
-  out.text(response.payload).text(manifestJson(response.manifest));
+  out.text(response.text).u32(static_cast<uint32_t>(response.payloads.size()));
+  for (const Payload &payload : response.payloads)
+    out.u8(static_cast<uint8_t>(payload.kind)).text(payload.bytes);
+  out.text(manifestJson(response.manifest));
   out.u32(static_cast<uint32_t>(response.stagesMs.size()));
   for (const auto &[stage, milliseconds] : response.stagesMs)
     out.text(stage).f64(milliseconds);
@@ -96,7 +104,13 @@ Expected<CompileResponse> decodeResponse(std::string_view bytes) {
     return malformed("compile response");
   CompileResponse response;
   response.status = readStatus(in);
-  response.payload = in.text();
+  response.text = in.text();
+  for (uint32_t i = 0, count = in.count(9); i < count; ++i) {
+    uint8_t kind = in.u8();
+    if (kind > static_cast<uint8_t>(PayloadKind::Bitcode))
+      return malformed("compile response");
+    response.payloads.push_back({static_cast<PayloadKind>(kind), std::string(in.text())});
+  }
   std::string_view manifest = in.text();
   for (uint32_t i = 0, count = in.count(16); i < count; ++i) {
     std::string stage(in.text());
@@ -123,6 +137,21 @@ std::string_view payloadKindName(PayloadKind kind) {
     return "bitcode";
   }
   return "unknown";
+}
+
+std::string_view emitKindName(EmitKind kind) {
+  constexpr std::array<std::string_view, 7> names = {"package", "tile", "llvm", "asm", "object", "tilegpu", "ptx"};
+  return names[static_cast<size_t>(kind)];
+}
+
+Status checkEmit(EmitKind kind, const TargetSpec &target) {
+  bool fits = kind == EmitKind::Ptx ? target.kind == TargetKind::Nvidia : kind != EmitKind::TileGpu || target.isGpu();
+  if (fits)
+    return Status::ok();
+  return Status(StatusCode::InvalidArgument,
+                "code for " + target.name + " has no form '" + std::string(emitKindName(kind)) + "'")
+      .withHint(kind == EmitKind::Ptx ? "ptx is for NVIDIA targets, for example sm_80; asm is for every target"
+                                      : "tilegpu is for GPU targets, for example sm_80 or gfx942");
 }
 
 } // namespace tilejit::abi

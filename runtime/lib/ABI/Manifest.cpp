@@ -4,7 +4,9 @@
 // have its type.
 
 #include "tilejit/ABI/Compile.h"
-#include "tilejit/Base/Json.h"
+
+#include "LaunchJson.h"
+#include "Members.h"
 
 namespace tilejit::abi {
 namespace {
@@ -42,71 +44,6 @@ json::Value operandJson(const OperandInfo &operand) {
   return value;
 }
 
-/// Takes typed members out of an object; remembers the first one that is missing or of another type.
-class Members {
-public:
-  explicit Members(const json::Value &object) : object_(object) {}
-
-  std::string text(std::string_view key) {
-    const json::Value *value = get(key);
-    return check(key, value && value->isText()) ? value->text : std::string();
-  }
-  bool boolean(std::string_view key) {
-    const json::Value *value = get(key);
-    return check(key, value && value->isBool()) && value->boolean;
-  }
-  int64_t integer(std::string_view key) {
-    const json::Value *value = get(key);
-    return check(key, value && value->isInteger) ? value->integer : 0;
-  }
-  int32_t smallInteger(std::string_view key) {
-    int64_t value = integer(key);
-    return check(key, value == static_cast<int32_t>(value)) ? static_cast<int32_t>(value) : 0;
-  }
-  std::vector<int64_t> integerItems(std::string_view key) {
-    std::vector<int64_t> result;
-    for (const json::Value &item : items(key))
-      if (check(key, item.isInteger))
-        result.push_back(item.integer);
-    return result;
-  }
-  std::vector<std::string> texts(std::string_view key) {
-    std::vector<std::string> result;
-    for (const json::Value &item : items(key))
-      if (check(key, item.isText()))
-        result.push_back(item.text);
-    return result;
-  }
-  std::map<std::string, int64_t> integers(std::string_view key) {
-    std::map<std::string, int64_t> result;
-    const json::Value *value = get(key);
-    if (check(key, value && value->isObject()))
-      for (const json::Member &member : value->members)
-        if (check(key, member.value.isInteger))
-          result.emplace(member.key, member.value.integer);
-    return result;
-  }
-  const std::vector<json::Value> &items(std::string_view key) {
-    static const std::vector<json::Value> none;
-    const json::Value *value = get(key);
-    return check(key, value && value->isArray()) ? value->items : none;
-  }
-  const std::string &wrong() const { return wrong_; }
-  void adopt(const Members &inner, std::string_view key) {
-    check(std::string(key) + "/" + inner.wrong_, inner.wrong_.empty());
-  }
-
-private:
-  const json::Value *get(std::string_view key) const { return object_.isObject() ? object_.find(key) : nullptr; }
-  bool check(std::string_view key, bool good) {
-    if (!good && wrong_.empty())
-      wrong_ = key;
-    return good;
-  }
-  const json::Value &object_;
-  std::string wrong_;
-};
-
 } // namespace
 
 std::string manifestJson(const Manifest &manifest) {
@@ -124,6 +61,8 @@ std::string manifestJson(const Manifest &manifest) {
   value.add("resources", integerMap(manifest.resources));
   value.add("assertions", textList(manifest.assertions));
   value.add("reduction_order", json::makeText(manifest.reductionOrder));
+  if (!manifest.gpu.kernels.empty())
+    value.add("gpu", launchJson(manifest.gpu));
   return json::write(value);
 }
 
@@ -152,6 +91,11 @@ Expected<Manifest> parseManifest(std::string_view text) {
   manifest.resources = members.integers("resources");
   manifest.assertions = members.texts("assertions");
   manifest.reductionOrder = members.text("reduction_order");
+  if (members.has("gpu")) {
+    Members launch(members.object("gpu"));
+    manifest.gpu = readLaunch(launch);
+    members.adopt(launch, "gpu");
+  }
   if (!members.wrong().empty())
     return Status(StatusCode::InvalidArgument, "the manifest's \"" + members.wrong() + "\" is missing or malformed");
   return manifest;

@@ -10,7 +10,6 @@
 #include "tilejit/Description/Config.h"
 #include "tilejit/Description/Parse.h"
 
-#include <array>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -20,13 +19,6 @@ namespace tilejit {
 namespace {
 
 constexpr double msPerNs = 1e-6;
-
-std::string_view emitName(abi::EmitKind kind) {
-  constexpr std::array<std::string_view, 5> names = {"package", "tile", "llvm", "asm", "object"};
-  return names[static_cast<size_t>(kind)];
-}
-
-bool isLoadable(abi::EmitKind kind) { return kind == abi::EmitKind::Package || kind == abi::EmitKind::Object; }
 
 std::string operatorName(const Source &source) {
   return source.isTile() ? "the kernel of " + source.name : std::string(familyName(source.description->family));
@@ -67,6 +59,7 @@ struct ContextImpl::Attempt {
 
 /// Refuses schedule options that the compiler would refuse, without asking it.
 static Status checkOptions(const Source &source, const TargetSpec &target, const CompileOptions &options) {
+  TILEJIT_RETURN_IF_ERROR(abi::checkEmit(options.emit, target));
   if (!source.isTile())
     return checkConfig(source.description->family, target.isCpu(), options.config);
   if (options.config.empty())
@@ -89,7 +82,7 @@ Expected<KeyMaterial> ContextImpl::materialFor(const Source &source, const Targe
   material.kind = source.isTile() ? DescriptionKind::FileHash : DescriptionKind::Json;
   material.description = source.isTile() ? hashTileFile(source.tileText) : canonicalJson(*source.description);
   material.config = options.config;
-  material.emit = emitName(options.emit);
+  material.emit = abi::emitKindName(options.emit);
   material.target = target.keyText();
   material.targetFolder = target.folderName();
   material.toolchain = toolchain.identities();
@@ -211,7 +204,7 @@ Expected<CachedKernel> ContextImpl::compileTile(Attempt &attempt) {
   KeyMaterial file = attempt.material;
   attempt.material.kind = DescriptionKind::TileIR;
   attempt.material.description =
-      KeyHasher().add("tile ir", meaning->payload).add("manifest", abi::manifestJson(meaning->manifest)).finish().hex();
+      KeyHasher().add("tile ir", meaning->text).add("manifest", abi::manifestJson(meaning->manifest)).finish().hex();
   if (CacheLookup known = cache().lookup(attempt.material, Cache::Look::AfterWait); known.isHit()) {
     attempt.meaning = *std::move(known.kernel);
     attempt.meaningWasHit = true;
@@ -246,8 +239,11 @@ Expected<CachedKernel> ContextImpl::askWorker(Attempt &attempt) {
   CachedKernel kernel;
   kernel.material = attempt.material;
   kernel.manifest = abi::manifestJson(response.manifest);
-  kernel.payloads.push_back(
-      {isLoadable(attempt.options.emit) ? "elf" : "text", attempt.material.target, std::move(response.payload)});
+  if (abi::isText(attempt.options.emit))
+    kernel.payloads.push_back({"text", attempt.material.target, std::move(response.text)});
+  for (abi::Payload &payload : response.payloads)
+    kernel.payloads.push_back(
+        {std::string(abi::payloadKindName(payload.kind)), attempt.material.target, std::move(payload.bytes)});
   return kernel;
 }
 
@@ -275,6 +271,7 @@ Expected<abi::CompileResponse> ContextImpl::exchange(Attempt &attempt, abi::Emit
   request.target = encodeTarget(attempt.target);
   request.emit = emit;
   request.config = attempt.options.config;
+  request.withBitcode = attempt.options.withBitcode;
   WorkerFault fault;
   auto response = worker->compile(request, fault);
   if (!response) {

@@ -18,6 +18,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -28,13 +29,17 @@ namespace tilejit {
 struct BackendJob {
   mlir::ModuleOp module; ///< Tile kernels; what is left of it afterwards is of no use.
   const TargetSpec &target;
-  abi::EmitKind emit; ///< Package and Object: the payload; Llvm and Asm: text.
+  abi::EmitKind emit;        ///< Package and Object: payloads; the others: text.
+  const abi::Config &config; ///< Complete for a description; empty for a tile file.
+  bool withBitcode;          ///< Package: add the optimised bitcode (GPU back ends).
   Stages &stages;
 };
 
 struct BackendResult {
-  std::string payload;
+  std::vector<abi::Payload> payloads;       ///< Package: what a device loads first, then other forms; Object: one.
+  std::string text;                         ///< The other kinds.
   std::map<std::string, int64_t> resources; ///< code_bytes, stack_bytes, ...
+  abi::GpuLaunch gpu;                       ///< GPU targets.
 };
 
 class Backend {

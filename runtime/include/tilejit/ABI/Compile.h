@@ -8,6 +8,7 @@
 
 #include "tilejit/ABI/GpuLaunch.h"
 #include "tilejit/Base/Status.h"
+#include "tilejit/Target/TargetSpec.h"
 
 #include <cstdint>
 #include <map>
@@ -30,10 +31,12 @@ struct CompileRequest {
   SourceKind sourceKind = SourceKind::Description;
   std::string source;     ///< Canonical JSON, or the text of a .mlir file.
   std::string sourceName; ///< For messages; not part of the result.
-  std::string target;     ///< Encoded TargetSpec (Target/TargetSpec.h: encodeTarget).
+  std::string target;     ///< encodeTarget().
   EmitKind emit = EmitKind::Package;
   Config config;
-  bool withBitcode = false; ///< GPU targets: also give the optimised LLVM bitcode, which the simulator runs.
+  /// GPU targets: a package also gets the optimised LLVM bitcode, which the simulator runs; always on for `sim:`
+  /// targets.
+  bool withBitcode = false;
 };
 
 /// What the runtime must know to launch, check and report a kernel; stored in entries as JSON ("manifest").
@@ -69,10 +72,17 @@ struct Payload {
 };
 /// "elf", "ptx", "cubin", "hsaco", "bitcode".
 std::string_view payloadKindName(PayloadKind kind);
+/// "package", "tile", "llvm", "asm", "object", "tilegpu", "ptx".
+std::string_view emitKindName(EmitKind kind);
+/// Whether the result is for people to read, and no code for a device.
+constexpr bool isText(EmitKind kind) { return kind != EmitKind::Package && kind != EmitKind::Object; }
+/// Whether code for the target has such a form; InvalidArgument where it has not.
+Status checkEmit(EmitKind kind, const TargetSpec &target);
 
 struct CompileResponse {
-  Status status;       ///< Ok, or why there is no payload.
-  std::string payload; ///< ELF shared object, or text of the emitted form.
+  Status status;                 ///< Ok, or why there is neither of the next two.
+  std::string text;              ///< EmitKinds that are text.
+  std::vector<Payload> payloads; ///< Package and Object; the first is what a device loads.
   Manifest manifest;
   std::vector<std::pair<std::string, double>> stagesMs; ///< Stage and milliseconds, in order.
 };

@@ -55,6 +55,7 @@ Expected<Source> parseSource(std::string text, std::string name);
 struct CompileOptions {
   abi::Config config;
   abi::EmitKind emit = abi::EmitKind::Package;
+  bool withBitcode = false;    ///< GPU packages: add the optimised LLVM bitcode; `sim:` targets always have it.
   bool noCompile = false;      ///< A miss is the status NotCached.
   bool noCache = false;        ///< Neither read nor written.
   bool allowReference = false; ///< prepare() only: what can't be compiled runs as the slow reference implementation.
@@ -85,6 +86,7 @@ struct CompiledKernel {
   abi::Manifest manifest;
   CompileReport report;
 
+  /// What a device loads, or the text.
   const std::string &payload() const { return entry.payloads.front().bytes; }
 };
 
