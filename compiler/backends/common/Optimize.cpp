@@ -11,6 +11,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 namespace tilejit::backends {
 
@@ -29,6 +30,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  // Tiles arrive as vectors of registers: each becomes a value of its own before anything else looks at them.
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+    llvm::ScalarizerPassOptions options;
+    options.ScalarizeLoadStore = false;
+    llvm::FunctionPassManager early;
+    early.addPass(llvm::ScalarizerPass(options));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
+  });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 

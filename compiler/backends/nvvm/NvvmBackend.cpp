@@ -4,6 +4,8 @@
 
 #include "CompileKernels.h"
 
+#include "backends/common/LowerTiles.h"
+
 #include "tilejit/Driver/Backend.h"
 
 using namespace mlir;
@@ -17,7 +19,20 @@ public:
   std::string_view name() const override { return "nvvm"; }
   bool accepts(const TargetSpec &target) const override { return target.kind == TargetKind::Nvidia; }
   void registerDialects(DialectRegistry &registry) const override { nvvm::registerKernelDialects(registry); }
-  FailureOr<BackendResult> compile(BackendJob job) const override { return nvvm::compileKernels(job); }
+  FailureOr<BackendResult> compile(BackendJob job) const override {
+    FailureOr<abi::GpuLaunch> launch = backends::lowerTiles(job, /*sharedAtLaunch=*/true);
+    if (failed(launch))
+      return failure();
+    if (job.emit == abi::EmitKind::TileGpu) {
+      BackendResult result;
+      result.payload = backends::printTiles(job.module);
+      return result;
+    }
+    FailureOr<BackendResult> result = nvvm::compileKernels(job);
+    if (succeeded(result))
+      result->gpu = std::move(*launch);
+    return result;
+  }
 };
 
 } // namespace

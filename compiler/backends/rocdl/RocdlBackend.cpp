@@ -4,6 +4,8 @@
 
 #include "CompileKernels.h"
 
+#include "backends/common/LowerTiles.h"
+
 #include "tilejit/Driver/Backend.h"
 
 using namespace mlir;
@@ -17,7 +19,20 @@ public:
   std::string_view name() const override { return "rocdl"; }
   bool accepts(const TargetSpec &target) const override { return target.kind == TargetKind::Amd; }
   void registerDialects(DialectRegistry &registry) const override { rocdl::registerKernelDialects(registry); }
-  FailureOr<BackendResult> compile(BackendJob job) const override { return rocdl::compileKernels(job); }
+  FailureOr<BackendResult> compile(BackendJob job) const override {
+    FailureOr<abi::GpuLaunch> launch = backends::lowerTiles(job, /*sharedAtLaunch=*/false);
+    if (failed(launch))
+      return failure();
+    if (job.emit == abi::EmitKind::TileGpu) {
+      BackendResult result;
+      result.payload = backends::printTiles(job.module);
+      return result;
+    }
+    FailureOr<BackendResult> result = rocdl::compileKernels(job);
+    if (succeeded(result))
+      result->gpu = std::move(*launch);
+    return result;
+  }
 };
 
 } // namespace

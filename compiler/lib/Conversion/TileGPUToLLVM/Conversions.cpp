@@ -17,9 +17,6 @@ static LogicalResult lowerFpToFp(KernelEmitter &e, Operation *op) {
 
 static LogicalResult lowerFpToInt(KernelEmitter &e, Operation *op) {
   Value number = convertToInteger(e.b, e.loc, cast<tile::FpToIntOp>(op), e.get(op->getOperand(0)));
-  Type type = e.lowered(op->getResult(0).getType());
-  if (number.getType() != type)
-    number = arith::IndexCastOp::create(e.b, e.loc, type, number);
   e.set(op->getResult(0), number);
   return success();
 }

@@ -14,15 +14,6 @@ static SmallVector<Value> toWords(KernelEmitter &e, Value vector, std::function<
   Type element = type.getElementType();
   int64_t count = type.getNumElements();
   Type i32 = e.b.getI32Type();
-  if (element.isIndex()) {
-    Value numbers = e.toI64(vector);
-    std::function<Value(ArrayRef<Value>)> inner;
-    SmallVector<Value> words = toWords(e, numbers, inner);
-    restore = [&e, inner, type](ArrayRef<Value> words) {
-      return Value(arith::IndexCastOp::create(e.b, e.loc, type, inner(words)));
-    };
-    return words;
-  }
   int64_t bits = element.getIntOrFloatBitWidth(), all = bits * count;
   Value integers = vector;
   auto integerType = type.clone(e.b.getIntegerType(unsigned(bits)));

@@ -45,7 +45,7 @@ LogicalResult KernelEmitter::run() {
 Type KernelEmitter::lowered(Type type) const {
   if (auto tile = dyn_cast<RankedTensorType>(type)) {
     Type element = tile.getElementType();
-    if (!element.isIntOrIndexOrFloat())
+    if (!element.isIntOrFloat())
       element = b.getI64Type();
     LayoutAttr layout = tilegpu::layoutOf(tile);
     return VectorType::get({layout ? layout.numRegisters() : 1},
@@ -54,6 +54,8 @@ Type KernelEmitter::lowered(Type type) const {
   constexpr unsigned globalMemory = 1;
   if (isa<tile::PtrType>(type))
     return LLVM::LLVMPointerType::get(type.getContext(), globalMemory);
+  if (type.isIndex())
+    return b.getI64Type();
   return isa<FloatTF32Type>(type) ? Type(b.getF32Type()) : type;
 }
 
@@ -77,8 +79,6 @@ void KernelEmitter::declareFunction() {
 
 /// A scalar from the 64 bits it travels in.
 static Value fromSlot(OpBuilder &b, Location loc, Value slot, Type type) {
-  if (type.isIndex())
-    return arith::IndexCastOp::create(b, loc, type, slot);
   unsigned bits = type.getIntOrFloatBitWidth();
   Value value = slot;
   if (bits < 64)
@@ -92,8 +92,7 @@ void KernelEmitter::readArguments() {
   auto take = [&] { return entry_->getArgument(next++); };
   auto takeIndex = [&](int64_t known) {
     Value slot = take();
-    return ShapedType::isDynamic(known) ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), slot))
-                                        : index(known);
+    return ShapedType::isDynamic(known) ? Value(slot) : index(known);
   };
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     auto type = dyn_cast<tile::ViewType>(argument.getType());
@@ -115,8 +114,8 @@ void KernelEmitter::readArguments() {
   if (hasAssertions(kernel))
     status_ = take();
   for (Value &count : counts_)
-    count = arith::IndexCastOp::create(b, loc, b.getIndexType(), take());
-  Value first = arith::IndexCastOp::create(b, loc, b.getIndexType(), take());
+    count = take();
+  Value first = take();
   linearId_ = arith::AddIOp::create(b, loc, first, toIndex(threads.blockId(b, loc)));
 }
 
@@ -164,6 +163,13 @@ LogicalResult KernelEmitter::lowerBlock(Block &block) {
   return success();
 }
 
+/// An index is an i64: casts between it and other integers widen or narrow.
+static LogicalResult lowerIndexCast(KernelEmitter &e, Operation *op) {
+  Type type = e.lowered(op->getResult(0).getType());
+  e.set(op->getResult(0), e.resize(e.get(op->getOperand(0)), type, isa<arith::IndexCastOp>(op)));
+  return success();
+}
+
 /// An operation of arith or math on the lowered operands.
 static LogicalResult lowerElementwise(KernelEmitter &e, Operation *op) {
   OperationState state(e.loc, op->getName());
@@ -186,6 +192,8 @@ LogicalResult KernelEmitter::lowerOp(Operation *op) {
   LogicalResult result = failure();
   if (auto found = state_.table.find(op->getName().getStringRef()); found != state_.table.end())
     result = found->second(*this, op);
+  else if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    result = lowerIndexCast(*this, op);
   else if (op->getNumRegions() == 0 && isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     result = lowerElementwise(*this, op);
   else

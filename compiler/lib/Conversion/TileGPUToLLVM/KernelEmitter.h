@@ -74,7 +74,7 @@ public:
   void set(Value value, Value lowered) { values_[value] = lowered; }
   const ViewValue &view(Value value) const { return views_.find(value)->second; }
   void setView(Value value, ViewValue v) { views_[value] = std::move(v); }
-  /// The type of a lowered value: tiles as vectors, pointers as addresses (as i64 in tiles).
+  /// The type of a lowered value: tiles as vectors, index as i64, pointers as addresses (in tiles as i64).
   mlir::Type lowered(mlir::Type type) const;
   Value programId(unsigned axis);
   Value numPrograms(unsigned axis) const { return counts_[axis]; }
@@ -96,8 +96,10 @@ public:
   Value both(Value x, Value y); ///< Of two conditions; null stands for true.
   Value less(Value x, Value y); ///< Signed x < y; null where that is known.
   Value equal(Value x, int64_t y);
+  /// An integer, or a vector of them, widened or narrowed to a type.
+  Value resize(Value value, mlir::Type type, bool isSigned);
+  /// A number of a thread or block as an index.
   Value toIndex(Value i32);
-  Value toI64(Value index);
   Value splat(Value scalar, int64_t count);
   Value fromScalars(llvm::ArrayRef<Value> scalars);
   llvm::SmallVector<Value> scalars(Value vector);

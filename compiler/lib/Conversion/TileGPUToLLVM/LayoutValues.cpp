@@ -100,11 +100,11 @@ Value KernelEmitter::coordinate(LayoutAttr layout, int dim, int64_t reg) {
 
 Value KernelEmitter::coordinateVector(LayoutAttr layout, int dim) {
   const Coordinates &along = coordinates(layout, dim);
-  auto type = VectorType::get({layout.numRegisters()}, b.getIndexType());
+  auto type = VectorType::get({layout.numRegisters()}, b.getI64Type());
   auto own = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, [&] {
                                          SmallVector<Attribute> numbers;
                                          for (int64_t number : along.ofRegisters)
-                                           numbers.push_back(b.getIndexAttr(number));
+                                           numbers.push_back(b.getI64IntegerAttr(number));
                                          return numbers;
                                        }()));
   return arith::XOrIOp::create(b, loc, splat(along.ofThread, layout.numRegisters()), own);

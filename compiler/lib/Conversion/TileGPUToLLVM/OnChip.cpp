@@ -181,7 +181,7 @@ static PlaceAccess::Shift shiftOf(KernelEmitter &e, PlaceAccess &access, ValueRa
       shift.known ^= access.offsetOf(*constant * part[dim] * weight);
       continue;
     }
-    Value bits = arith::IndexCastUIOp::create(e.b, e.loc, i32, at);
+    Value bits = e.resize(at, i32, /*isSigned=*/false);
     for (int64_t bit = 0; (int64_t{1} << bit) < parts; ++bit) {
       Value one = arith::ShRUIOp::create(e.b, e.loc, bits, e.integer(i32, bit));
       one = arith::AndIOp::create(e.b, e.loc, one, e.integer(i32, 1));
@@ -226,9 +226,8 @@ static LogicalResult lowerSharedGather(KernelEmitter &e, Operation *op) {
   ArrayRef<int64_t> whole = type.getMemory().getShape();
   PlaceAccess access(e, type, layout, [](int64_t) { return int64_t{0}; });
   Value index = e.get(gather.getIndices());
-  auto indexType = cast<VectorType>(index.getType()).clone(e.b.getIndexType());
-  if (index.getType() != indexType)
-    index = arith::IndexCastUIOp::create(e.b, e.loc, indexType, index);
+  auto indexType = cast<VectorType>(index.getType()).clone(e.b.getI64Type());
+  index = e.resize(index, indexType, /*isSigned=*/false);
   // What lies beyond the tile reads element 0 of the axis.
   if (Value inside = e.insideTile(layout, tile.getShape()))
     index = arith::SelectOp::create(e.b, e.loc, inside, index, e.integer(indexType, 0));

@@ -15,15 +15,10 @@ static Type pointeeOf(Value pointers) {
 static LogicalResult lowerAddPtr(KernelEmitter &e, Operation *op) {
   Value base = e.get(op->getOperand(0)), offset = e.get(op->getOperand(1));
   Type pointee = pointeeOf(op->getResult(0));
-  auto wide = [&](Value value) -> Value {
-    if (getElementTypeOrSelf(value.getType()).isIndex())
-      return e.toI64(value);
-    Type type = e.b.getI64Type();
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      type = vector.clone(type);
-    return value.getType() == type ? value : Value(arith::ExtSIOp::create(e.b, e.loc, type, value));
-  };
-  offset = wide(offset);
+  Type wide = e.b.getI64Type();
+  if (auto vector = dyn_cast<VectorType>(offset.getType()))
+    wide = vector.clone(wide);
+  offset = e.resize(offset, wide, /*isSigned=*/true);
   if (isa<LLVM::LLVMPointerType>(base.getType())) {
     Value moved =
         LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.memoryType(pointee), base, ArrayRef<LLVM::GEPArg>{offset});

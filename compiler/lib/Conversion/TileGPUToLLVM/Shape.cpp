@@ -51,7 +51,7 @@ static LogicalResult lowerSplat(KernelEmitter &e, Operation *op) {
 static LogicalResult lowerIota(KernelEmitter &e, Operation *op) {
   Value at = e.coordinateVector(tilegpu::layoutOf(op->getResult(0)), 0);
   Type type = e.lowered(op->getResult(0).getType());
-  e.set(op->getResult(0), at.getType() == type ? at : Value(arith::IndexCastOp::create(e.b, e.loc, type, at)));
+  e.set(op->getResult(0), e.resize(at, type, /*isSigned=*/false));
   return success();
 }
 

@@ -24,14 +24,14 @@ Value KernelEmitter::index(int64_t value) {
   Value &constant = indexConstants_[value];
   if (!constant) {
     PrologueGuard guard(*this);
-    constant = arith::ConstantIndexOp::create(b, loc, value);
+    constant = arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
   }
   return constant;
 }
 
 Value KernelEmitter::integer(Type type, int64_t value) {
   auto element = getElementTypeOrSelf(type);
-  TypedAttr attr = element.isIndex() ? TypedAttr(b.getIndexAttr(value)) : TypedAttr(b.getIntegerAttr(element, value));
+  TypedAttr attr = b.getIntegerAttr(element, value);
   if (auto vector = dyn_cast<VectorType>(type))
     attr = DenseElementsAttr::get(vector, attr);
   return arith::ConstantOp::create(b, loc, attr);
@@ -39,7 +39,7 @@ Value KernelEmitter::integer(Type type, int64_t value) {
 
 Value KernelEmitter::add(Value x, Value y) {
   auto a = known(x), c = known(y);
-  if (a && c && x.getType().isIndex())
+  if (a && c && x.getType().isInteger(64))
     return index(*a + *c);
   if (a == 0)
     return y;
@@ -50,14 +50,14 @@ Value KernelEmitter::add(Value x, Value y) {
 
 Value KernelEmitter::sub(Value x, Value y) {
   auto a = known(x), c = known(y);
-  if (a && c && x.getType().isIndex())
+  if (a && c && x.getType().isInteger(64))
     return index(*a - *c);
   return c == 0 ? x : Value(arith::SubIOp::create(b, loc, x, y));
 }
 
 Value KernelEmitter::mul(Value x, Value y) {
   auto a = known(x), c = known(y);
-  if (a && c && x.getType().isIndex())
+  if (a && c && x.getType().isInteger(64))
     return index(*a * *c);
   if (a == 1 || c == 0)
     return y;
@@ -68,14 +68,14 @@ Value KernelEmitter::mul(Value x, Value y) {
 
 Value KernelEmitter::min(Value x, Value y) {
   auto a = known(x), c = known(y);
-  if (a && c && x.getType().isIndex())
+  if (a && c && x.getType().isInteger(64))
     return index(std::min(*a, *c));
   return arith::MinSIOp::create(b, loc, x, y);
 }
 
 Value KernelEmitter::max(Value x, Value y) {
   auto a = known(x), c = known(y);
-  if (a && c && x.getType().isIndex())
+  if (a && c && x.getType().isInteger(64))
     return index(std::max(*a, *c));
   return arith::MaxSIOp::create(b, loc, x, y);
 }
@@ -97,19 +97,18 @@ Value KernelEmitter::equal(Value x, int64_t y) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, integer(x.getType(), y));
 }
 
-Value KernelEmitter::toIndex(Value value) {
-  Type type = b.getIndexType();
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = VectorType::get(vector.getShape(), type);
-  return value.getType() == type ? value : Value(arith::IndexCastUIOp::create(b, loc, type, value));
+Value KernelEmitter::resize(Value value, Type type, bool isSigned) {
+  unsigned from = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (from > to)
+    return arith::TruncIOp::create(b, loc, type, value);
+  if (from == to)
+    return value;
+  return isSigned ? Value(arith::ExtSIOp::create(b, loc, type, value))
+                  : Value(arith::ExtUIOp::create(b, loc, type, value));
 }
 
-Value KernelEmitter::toI64(Value value) {
-  Type type = b.getI64Type();
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = VectorType::get(vector.getShape(), type);
-  return value.getType() == type ? value : Value(arith::IndexCastOp::create(b, loc, type, value));
-}
+Value KernelEmitter::toIndex(Value value) { return resize(value, b.getI64Type(), /*isSigned=*/false); }
 
 Value KernelEmitter::splat(Value scalar, int64_t count) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({count}, scalar.getType()), scalar);
@@ -141,7 +140,7 @@ Value KernelEmitter::pick(Value x, Value y, ArrayRef<int64_t> elements) {
 Value KernelEmitter::address(Value base, Value offset, Type element) {
   if (auto constant = known(offset))
     return address(base, *constant, element);
-  return LLVM::GEPOp::create(b, loc, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{toI64(offset)});
+  return LLVM::GEPOp::create(b, loc, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{offset});
 }
 
 Value KernelEmitter::address(Value base, int64_t offset, Type element) {
@@ -179,8 +178,6 @@ Value KernelEmitter::toMemory(Value value, Type element) {
   Type memory = like(value.getType(), memoryType(element));
   if (value.getType() == memory)
     return value;
-  if (getElementTypeOrSelf(value.getType()).isIndex())
-    return toI64(value);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (isa<FloatType>(element))
     value = arith::BitcastOp::create(b, loc, like(value.getType(), b.getIntegerType(bits)), value);
@@ -189,8 +186,6 @@ Value KernelEmitter::toMemory(Value value, Type element) {
 
 Value KernelEmitter::fromMemory(Value value, Type element) {
   Type type = like(value.getType(), lowered(element));
-  if (getElementTypeOrSelf(type).isIndex())
-    return arith::IndexCastOp::create(b, loc, type, value);
   if (value.getType() == type || !element.isIntOrFloat())
     return value;
   unsigned bits = element.getIntOrFloatBitWidth();

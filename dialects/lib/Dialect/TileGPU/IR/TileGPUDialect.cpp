@@ -12,7 +12,24 @@ using namespace tilejit::tilegpu;
 
 #include "tilejit/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
 
+namespace {
+/// Layouts are long and come again and again: texts name each once.
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &out) const override {
+    if (isa<LayoutAttr>(attr))
+      out << "layout";
+    else if (isa<MemoryAttr>(attr))
+      out << "memory";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void TileGPUDialect::initialize() {
+  addInterfaces<LayoutAliases>();
   registerAttributes();
   registerTypes();
   addOperations<
