@@ -1,8 +1,9 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 #
-# Operations of the tile dialect on this machine's CPU, against the interpreter.
+# Operations of the tile dialect on this machine's CPU and on simulated GPUs, against the interpreter.
 if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitInterpreter)
-  tilejit_add_unit_test(TileOpsCpuTest
-    SRCS TileOpsCpuTest.cpp
-    DEPS TilejitDriver TilejitCpuBackend TilejitInterpreter TilejitReference TilejitCpuDevice)
+  tilejit_add_unit_test(TileOpsTest
+    SRCS SimulatedRun.cpp TileOpsTest.cpp
+    DEPS TilejitDriver TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitInterpreter TilejitReference
+         TilejitCpuDevice TilejitSimulatorLoader)
 endif()

@@ -15,6 +15,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -49,6 +50,19 @@ LogicalResult lowerVectors(ModuleOp module) {
   vector::populateVectorShapeCastLoweringPatterns(patterns);
   vector::populateVectorTransposeLoweringPatterns(patterns, vector::VectorTransposeLowering::EltWise);
   vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/false);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Quotients that no processor rounds that way.
+LogicalResult lowerDivisions(ModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op) ? WalkResult::interrupt()
+                                                                                : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return success();
+  RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
@@ -106,7 +120,8 @@ LogicalResult checkSupported(ModuleOp module, const Recipient &recipient) {
 }
 
 LogicalResult lowerToLLVM(ModuleOp module, const Recipient &recipient) {
-  if (failed(lowerVectors(module)) || failed(lowerControlFlow(module)) || failed(lowerTheRest(module, recipient)))
+  if (failed(lowerVectors(module)) || failed(lowerDivisions(module)) || failed(lowerControlFlow(module)) ||
+      failed(lowerTheRest(module, recipient)))
     return failure();
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     Dialect *dialect = op->getDialect();

@@ -54,8 +54,12 @@ private:
   void reduce(tile::ReduceOp reduce);
   void gather(tile::GatherInTileOp gather);
   void extract(tile::ExtractOp extract);
+  void reshape(tile::ReshapeOp reshape);
+  void shareResult(Operation *op);
 
-  Value place(Value tile, LayoutAttr reader);
+  Value coordinates(LayoutAttr layout, ArrayRef<int64_t> shape, int dim);
+
+  Value place(Value tile, ArrayRef<int64_t> shape);
   Value load(Value place, ValueRange coordinates, RankedTensorType type);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
   Value moved(Value tile, LayoutAttr layout);
@@ -81,17 +85,21 @@ void Rewriter::run() {
       gather(pick);
     else if (auto part = dyn_cast<tile::ExtractOp>(op))
       extract(part);
+    else if (auto other = dyn_cast<tile::ReshapeOp>(op))
+      reshape(other);
+    else if (isa<tile::AtomicRmwOp, tile::AtomicCasOp>(op))
+      shareResult(op);
   }
 }
 
-/// A place that holds a tile, laid out for a reader.
-Value Rewriter::place(Value tile, LayoutAttr reader) {
+/// A place of a shape, and the tile's elements in it by their row-major numbers.
+Value Rewriter::place(Value tile, ArrayRef<int64_t> shape) {
   RankedTensorType type = tileType(tile);
-  SmallVector<int64_t> shape = tilegpu::paddedShape(type.getShape()), offsets;
-  for (int64_t count = ShapedType::getNumElements(shape), step = 1; step < count; step *= 2)
+  SmallVector<int64_t> padded = tilegpu::paddedShape(shape), offsets;
+  for (int64_t count = ShapedType::getNumElements(padded), step = 1; step < count; step *= 2)
     offsets.push_back(step);
-  auto memory = tilegpu::MemoryAttr::get(type.getContext(), shape, offsets);
-  auto placeType = tilegpu::SharedType::get(type.getContext(), type.getShape(), type.getElementType(), memory);
+  auto memory = tilegpu::MemoryAttr::get(type.getContext(), padded, offsets);
+  auto placeType = tilegpu::SharedType::get(type.getContext(), shape, type.getElementType(), memory);
   Value result = tilegpu::SharedAllocOp::create(builder_, loc_, placeType, IntegerAttr());
   tilegpu::SharedStoreOp::create(builder_, loc_, tile, result);
   return result;
@@ -107,7 +115,7 @@ Value Rewriter::load(Value place, ValueRange coordinates, RankedTensorType type)
 Value Rewriter::moved(Value tile, LayoutAttr layout) {
   if (layoutOf(tile) == layout)
     return tile;
-  return load(place(tile, layout), {}, withLayout(tileType(tile), layout));
+  return load(place(tile, tileType(tile).getShape()), {}, withLayout(tileType(tile), layout));
 }
 
 void Rewriter::convert(tilegpu::ConvertLayoutOp convert) {
@@ -125,8 +133,8 @@ void Rewriter::dot(tile::DotOp dot) {
   int64_t bytes = std::max(tilegpu::storageBytes(tileType(dot.getA()).getElementType()),
                            tilegpu::storageBytes(tileType(dot.getB()).getElementType()));
   int64_t most = std::max<int64_t>(1, chunkBytes / bytes / 2);
-  auto full = [&](bool isLeft) { return operandLayout(accumulator, isLeft, depth); };
-  Value left = place(dot.getA(), full(true)), right = place(dot.getB(), full(false));
+  Value left = place(dot.getA(), tileType(dot.getA()).getShape());
+  Value right = place(dot.getB(), tileType(dot.getB()).getShape());
   Value sum = dot.getAcc();
   for (int64_t k = 0, step; k < depth; k += step) {
     step = std::min<int64_t>(most, int64_t(llvm::bit_floor(uint64_t(depth - k))));
@@ -262,7 +270,7 @@ void Rewriter::reduce(tile::ReduceOp reduce) {
 //===--- picking ------------------------------------------------------------------------------------------------===//
 
 void Rewriter::gather(tile::GatherInTileOp gather) {
-  Value from = place(gather.getSource(), layoutOf(gather.getType()));
+  Value from = place(gather.getSource(), tileType(gather.getSource()).getShape());
   Value result =
       tilegpu::SharedGatherOp::create(builder_, loc_, gather.getType(), from, gather.getIndices(), gather.getAxis());
   gather.replaceAllUsesWith(result);
@@ -283,7 +291,7 @@ void Rewriter::extract(tile::ExtractOp extract) {
         ones, source.getElementType(),
         LayoutAttr::get(layout.getContext(), ones, {}, copies(layout.getLanes()), copies(layout.getWarps())));
   }
-  Value part = load(place(extract.getSource(), layoutOf(type)), extract.getCoordinates(), type);
+  Value part = load(place(extract.getSource(), source.getShape()), extract.getCoordinates(), type);
   if (isa<RankedTensorType>(extract.getType())) {
     extract.replaceAllUsesWith(part);
     extract.erase();
@@ -292,6 +300,74 @@ void Rewriter::extract(tile::ExtractOp extract) {
   extract.getSourceMutable().set(part);
   SmallVector<Value> zeros(source.getRank(), index(0));
   extract.getCoordinatesMutable().assign(zeros);
+}
+
+/// For each element of a tile its coordinate along a dimension, as i32.
+Value Rewriter::coordinates(LayoutAttr layout, ArrayRef<int64_t> shape, int dim) {
+  Type i32 = builder_.getI32Type();
+  int rank = int(shape.size());
+  SmallVector<int64_t> ones(rank, 1);
+  ones[dim] = shape[dim];
+  LayoutAttr narrow = narrowedLayout(layout, ones), line = narrow;
+  for (int other = rank - 1; other >= 0; --other)
+    if (other != dim)
+      line = slicedLayout(line, other);
+  Value result = tile::IotaOp::create(builder_, loc_, RankedTensorType::get({shape[dim]}, i32, line));
+  SmallVector<int64_t> sides = {shape[dim]};
+  for (int other = 0; other < rank; ++other) {
+    if (other == dim)
+      continue;
+    sides.insert(sides.begin() + other, 1);
+    line = expandedLayout(line, other);
+    result = tile::ExpandOp::create(builder_, loc_, RankedTensorType::get(sides, i32, line), result, other);
+  }
+  return tile::BroadcastOp::create(builder_, loc_, RankedTensorType::get(shape, i32, layout), result);
+}
+
+/// Where a side is no power of two, elements do not keep their numbers: each one is looked up.
+void Rewriter::reshape(tile::ReshapeOp reshape) {
+  RankedTensorType source = tileType(reshape.getSource()), type = reshape.getType();
+  SmallVector<int64_t> padded = tilegpu::paddedShape(source.getShape());
+  if (padded == llvm::to_vector(source.getShape()) &&
+      tilegpu::paddedShape(type.getShape()) == llvm::to_vector(type.getShape()))
+    return;
+  auto indexType = RankedTensorType::get(type.getShape(), builder_.getI32Type(), type.getEncoding());
+  auto constant = [&](int64_t value) -> Value {
+    auto number = DenseElementsAttr::get(indexType, builder_.getI32IntegerAttr(int32_t(value)));
+    return arith::ConstantOp::create(builder_, loc_, number);
+  };
+  Value number = constant(0);
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    number = arith::MulIOp::create(builder_, loc_, number, constant(size));
+    Value at = coordinates(layoutOf(type), type.getShape(), int(dim));
+    number = arith::AddIOp::create(builder_, loc_, number, at);
+  }
+  Value inPlace = constant(0);
+  int64_t weight = 1;
+  for (int64_t dim = source.getRank() - 1; dim >= 0; --dim) {
+    Value size = constant(source.getShape()[dim]);
+    Value at = arith::RemUIOp::create(builder_, loc_, number, size);
+    number = arith::DivUIOp::create(builder_, loc_, number, size);
+    at = arith::MulIOp::create(builder_, loc_, at, constant(weight));
+    inPlace = arith::AddIOp::create(builder_, loc_, inPlace, at);
+    weight *= padded[dim];
+  }
+  auto flat = RankedTensorType::get({ShapedType::getNumElements(padded)}, source.getElementType());
+  Value from = place(reshape.getSource(), flat.getShape());
+  Value result = tilegpu::SharedGatherOp::create(builder_, loc_, type, from, inPlace, /*axis=*/0);
+  reshape.replaceAllUsesWith(result);
+  reshape.erase();
+}
+
+/// One of the threads with copies of an element updates memory and knows what was there before: the others are told.
+void Rewriter::shareResult(Operation *op) {
+  Value result = op->getResult(0);
+  if (result.use_empty() || layoutOf(result).copyBits() == 0)
+    return;
+  builder_.setInsertionPointAfter(op);
+  Value where = place(result, tileType(result).getShape());
+  Value shared = load(where, {}, tileType(result));
+  result.replaceUsesWithIf(shared, [&](OpOperand &use) { return !isa<tilegpu::SharedStoreOp>(use.getOwner()); });
 }
 
 struct TileGPUOnChip : tilejit::impl::TileGPUOnChipPassBase<TileGPUOnChip> {

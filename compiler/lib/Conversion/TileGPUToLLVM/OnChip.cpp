@@ -231,8 +231,10 @@ static LogicalResult lowerSharedGather(KernelEmitter &e, Operation *op) {
   // What lies beyond the tile reads element 0 of the axis.
   if (Value inside = e.insideTile(layout, tile.getShape()))
     index = arith::SelectOp::create(e.b, e.loc, inside, index, e.integer(indexType, 0));
-  Value number = e.integer(indexType, 0);
+  Value number = whole.size() == 1 ? index : e.integer(indexType, 0);
   for (auto [dim, size] : llvm::enumerate(whole)) {
+    if (whole.size() == 1)
+      break;
     Value at = int64_t(dim) == int64_t(gather.getAxis()) ? index : e.coordinateVector(layout, int(dim));
     number = arith::MulIOp::create(e.b, e.loc, number, e.integer(indexType, size));
     number = arith::AddIOp::create(e.b, e.loc, number, at);

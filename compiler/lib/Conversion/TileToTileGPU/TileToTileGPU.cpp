@@ -3,6 +3,7 @@
 // The pass convert-tile-to-tilegpu.
 
 #include "LayoutAssignment.h"
+#include "OddShapes.h"
 #include "tilejit/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,6 +48,7 @@ struct TileToTileGPU : tilejit::impl::TileToTileGPUPassBase<TileToTileGPU> {
       kernel->setAttr(tilegpu::TileGPUDialect::lanesAttrName, builder.getI64IntegerAttr(lanes));
       kernel->setAttr(tilegpu::TileGPUDialect::warpsAttrName, builder.getI64IntegerAttr(count));
       BlockShape block{int(llvm::Log2_64(uint64_t(lanes.getValue()))), int(llvm::Log2_64(uint64_t(count)))};
+      rewriteOddShapes(kernel);
       if (failed(LayoutAssignment(kernel, block).run()))
         return signalPassFailure();
     }

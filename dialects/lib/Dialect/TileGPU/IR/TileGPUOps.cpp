@@ -102,12 +102,13 @@ LogicalResult SharedLoadOp::verify() {
 LogicalResult SharedGatherOp::verify() {
   auto result = getType(), indices = getIndices().getType();
   SharedType place = getPlace().getType();
-  if (result.getElementType() != place.getElementType() || result.getRank() != int64_t(place.getShape().size()))
-    return emitOpError("expected one rank and element type, got ") << place << " and " << result;
+  int64_t rank = int64_t(place.getShape().size());
+  if (result.getElementType() != place.getElementType() || (rank != 1 && result.getRank() != rank))
+    return emitOpError("expected one element type and rank, or a place of rank 1, got ") << place << " and " << result;
   if (indices.getShape() != result.getShape() || indices.getEncoding() != result.getEncoding())
     return emitOpError("expected indices of the result's shape and layout, got ") << indices << " and " << result;
-  if (int64_t(getAxis()) < 0 || int64_t(getAxis()) >= result.getRank())
-    return emitOpError("expected an axis below ") << result.getRank() << ", got " << getAxis();
+  if (int64_t(getAxis()) < 0 || int64_t(getAxis()) >= rank)
+    return emitOpError("expected an axis below ") << rank << ", got " << getAxis();
   return checkLayoutShape(*this, result);
 }
 

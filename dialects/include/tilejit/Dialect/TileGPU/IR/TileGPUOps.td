@@ -123,7 +123,8 @@ def TileGPU_SharedGatherOp : TileGPU_Op<"shared_gather", [MemoryEffects<[MemRead
   let summary = "picks elements from on-chip memory along a dimension by index";
   let description = [{
     `result[..., i, ...] = place[..., indices[..., i, ...], ...]` at dimension `axis`. Result and indices have the same
-    layout; indices are in range, read as unsigned.
+    layout; indices are in range, read as unsigned. With a place of rank 1 result and indices may have any rank: each
+    index is the number of an element.
 
     ```mlir
     %x = tilegpu.shared_gather %s[%i] axis 0

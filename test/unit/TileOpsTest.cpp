@@ -1,7 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Small tile programs on this machine's CPU against the interpreter, byte for byte: the operations that the operator
-// library does not use.
+// Small tile programs on this machine's CPU and on simulated GPUs against the interpreter, byte for byte: the
+// operations that the operator library does not use.
+
+#include "SimulatedRun.h"
 
 #include "tilejit/ABI/Compile.h"
 #include "tilejit/Device/Cpu.h"
@@ -107,6 +109,28 @@ void runOnCpu(const std::string &text, std::vector<Argument> &arguments) {
   CHECK(outcome.failedAssertion == -1);
 }
 
+void runSimulated(const std::string &text, std::vector<Argument> &arguments, std::string_view target) {
+  abi::CompileRequest request;
+  request.sourceKind = abi::SourceKind::TileIR;
+  request.source = text;
+  request.sourceName = "test.mlir";
+  test::SimulatedKernel kernel(request, target);
+  std::vector<test::SimulatedOperand> operands;
+  for (Argument &argument : arguments)
+    operands.push_back({argument.slots, static_cast<char *>(argument.bytes.data()), argument.bytes.elements()});
+  test::SimulatedOutcome outcome = kernel.run(operands);
+  for (const sim::Report &report : outcome.reports)
+    FAIL_CHECK(report.message << " at " << report.site);
+  CHECK(outcome.failedAssertion == -1);
+}
+
+void compareAll(const std::vector<Argument> &wanted, const std::vector<Argument> &got) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    INFO("argument " << i);
+    CHECK(std::memcmp(wanted[i].bytes.data(), got[i].bytes.data(), size_t(wanted[i].bytes.elements())) == 0);
+  }
+}
+
 /// `arguments` and `body` of a kernel that runs `programs` times.
 void check(std::string_view arguments, std::string_view body, int programs = 1) {
   std::string text = "tile.kernel @test(" + std::string(arguments) + ") launch <grid = affine_map<() -> (" +
@@ -130,9 +154,12 @@ void check(std::string_view arguments, std::string_view body, int programs = 1) 
   INFO(ran.pointer() << ": " << ran.message());
   REQUIRE(ran.isOk());
   runOnCpu(text, got);
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    INFO("argument " << i);
-    CHECK(std::memcmp(wanted[i].bytes.data(), got[i].bytes.data(), size_t(wanted[i].bytes.elements())) == 0);
+  compareAll(wanted, got);
+  for (const char *target : {"sm_80", "gfx942", "gfx1100"}) {
+    INFO("on " << target);
+    got = makeArguments(kernel, seed);
+    runSimulated(text, got, target);
+    compareAll(wanted, got);
   }
 }
 
@@ -151,7 +178,7 @@ std::string two(std::string_view x, std::string_view y) {
 
 } // namespace
 
-TEST_CASE("scans run in order along every axis", "[cpu]") {
+TEST_CASE("scans run in order along every axis", "[cpu][gpu]") {
   for (std::string_view type : {"3x40xf32", "40x3xf32", "5x1xf32", "1x7xf32"})
     for (std::string_view axis : {"0", "1", "0 reverse", "1 reverse"})
       check(two(type, type), scan(type, "f32", axis, "arith.addf"));
@@ -159,7 +186,7 @@ TEST_CASE("scans run in order along every axis", "[cpu]") {
   check(two("6x37xi64", "6x37xi64"), scan("6x37xi64", "i64", "0", "arith.maxsi"));
 }
 
-TEST_CASE("a scan of several operands combines them together", "[cpu]") {
+TEST_CASE("a scan of several operands combines them together", "[cpu][gpu]") {
   check(two("50xf32", "50xi32"), R"(
   %t = tile.load %x[%c0] : !tile.view<50xf32> -> tensor<50xf32>
   %i = tile.iota : tensor<50xi32>
@@ -174,7 +201,7 @@ TEST_CASE("a scan of several operands combines them together", "[cpu]") {
   tile.store %p, %y[%c0] : tensor<50xi32>, !tile.view<50xi32>)");
 }
 
-TEST_CASE("tiles are put side by side along every axis", "[cpu]") {
+TEST_CASE("tiles are put side by side along every axis", "[cpu][gpu]") {
   check("%x: !tile.view<3x5xf32>, %z: !tile.view<3x20xf32>, %y: !tile.view<3x30xf32>", R"(
   %a = tile.load %x[%c0, %c0] : !tile.view<3x5xf32> -> tensor<3x5xf32>
   %b = tile.load %z[%c0, %c0] : !tile.view<3x20xf32> -> tensor<3x20xf32>
@@ -192,7 +219,7 @@ TEST_CASE("tiles are put side by side along every axis", "[cpu]") {
   tile.store %t, %y[%c0, %c0] : tensor<20x2xf32>, !tile.view<20x2xf32>)");
 }
 
-TEST_CASE("join pairs elements and split takes them apart", "[cpu]") {
+TEST_CASE("join pairs elements and split takes them apart", "[cpu][gpu]") {
   check("%x: !tile.view<3x21xf32>, %y: !tile.view<3x21x2xf32>, %z: !tile.view<3x21xf32>", R"(
   %a = tile.load %x[%c0, %c0] : !tile.view<3x21xf32> -> tensor<3x21xf32>
   %b = arith.addf %a, %a : tensor<3x21xf32>
@@ -203,7 +230,7 @@ TEST_CASE("join pairs elements and split takes them apart", "[cpu]") {
   tile.store %d, %z[%c0, %c0] : tensor<3x21xf32>, !tile.view<3x21xf32>)");
 }
 
-TEST_CASE("elements are picked by index", "[cpu]") {
+TEST_CASE("elements are picked by index", "[cpu][gpu]") {
   for (auto [shape, indices, axis, size] :
        {std::tuple("9x20", "5x20", "0", "9"), {"9x20", "9x33", "1", "20"}, {"7x1", "3x1", "0", "7"}}) {
     std::string s(shape), i(indices);
@@ -217,7 +244,7 @@ TEST_CASE("elements are picked by index", "[cpu]") {
   }
 }
 
-TEST_CASE("4-bit values are packed and unpacked", "[cpu]") {
+TEST_CASE("4-bit values are packed and unpacked", "[cpu][gpu]") {
   check("%x: !tile.view<3x42xi8>, %y: !tile.view<3x84xi8>, %z: !tile.view<3x42xi8>", R"(
   %a = tile.load %x[%c0, %c0] : !tile.view<3x42xi8> -> tensor<3x42xi8>
   %u = tile.unpack %a : tensor<3x42xi8> -> tensor<3x84xi4>
@@ -228,7 +255,7 @@ TEST_CASE("4-bit values are packed and unpacked", "[cpu]") {
   tile.store %p, %z[%c0, %c0] : tensor<3x42xi8>, !tile.view<3x42xi8>)");
 }
 
-TEST_CASE("gathers and scatters follow pointers under masks", "[cpu]") {
+TEST_CASE("gathers and scatters follow pointers under masks", "[cpu][gpu]") {
   check("%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %o: !tile.view<70xi32>", R"(
   %r = tile.load %o[%c0] : !tile.view<70xi32> -> tensor<70xi32>
   %n = arith.constant dense<4096> : tensor<70xi32>
@@ -254,7 +281,7 @@ TEST_CASE("gathers and scatters follow pointers under masks", "[cpu]") {
   tile.store %r, %y[%c0, %c0] : tensor<4x5xi8>, !tile.view<4x5xi8>)");
 }
 
-TEST_CASE("atomic updates give what was there", "[cpu]") {
+TEST_CASE("atomic updates give what was there", "[cpu][gpu]") {
   for (auto [kind, type] : {std::pair("addi", "i32"),
                             {"maxs", "i64"},
                             {"minu", "i8"},
@@ -276,7 +303,7 @@ TEST_CASE("atomic updates give what was there", "[cpu]") {
   }
 }
 
-TEST_CASE("compare and exchange, and updates of views by many instances", "[cpu]") {
+TEST_CASE("compare and exchange, and updates of views by many instances", "[cpu][gpu]") {
   check("%p: !tile.ptr<i32>, %x: !tile.view<20xi32>, %y: !tile.view<20xi32>", R"(
   %e = tile.load %x[%c0] : !tile.view<20xi32> -> tensor<20xi32>
   %i = tile.iota : tensor<20xi32>
