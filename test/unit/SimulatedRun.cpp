@@ -114,7 +114,7 @@ SimulatedKernel::SimulatedKernel(abi::CompileRequest request, std::string_view t
 
 SimulatedOutcome SimulatedKernel::run(std::span<SimulatedOperand> operands) {
   sim::Simulator &simulator = simulatorOf(target_);
-  Expected<std::shared_ptr<sim::Module>> module = simulator.load(response.payload, "kernel");
+  Expected<std::shared_ptr<sim::Module>> module = simulator.load(response.text, "kernel");
   INFO(module.status().message());
   REQUIRE(module.isOk());
   std::vector<Memory> memory;

@@ -30,10 +30,6 @@ const std::map<std::string, abi::EmitKind> emitKinds{{"package", abi::EmitKind::
                                                      {"asm", abi::EmitKind::Asm},
                                                      {"object", abi::EmitKind::Object}};
 
-bool isText(abi::EmitKind kind) {
-  return kind == abi::EmitKind::Tile || kind == abi::EmitKind::Llvm || kind == abi::EmitKind::Asm;
-}
-
 /// One result, and the description and target it belongs to.
 struct Compiled {
   std::string description, stem, target;

@@ -25,7 +25,8 @@ FailureOr<abi::GpuLaunch> lowerTiles(BackendJob &job, bool sharedAtLaunch) {
   const TargetSpec &target = job.target;
   job.stages.begin("layouts");
   if (failed(checkGpuKernels(job.module)) || failed(run(job.module, [&](PassManager &manager) {
-        buildTileToTileGPUPipeline(manager, target.gpuFacts, /*warps=*/0);
+        auto warps = job.config.find("warps");
+        buildTileToTileGPUPipeline(manager, target.gpuFacts, warps == job.config.end() ? 0 : warps->second);
       })))
     return failure();
   abi::GpuLaunch launch = describeGpuLaunch(job.module, sharedAtLaunch);

@@ -25,7 +25,7 @@ public:
       return failure();
     if (job.emit == abi::EmitKind::TileGpu) {
       BackendResult result;
-      result.payload = backends::printTiles(job.module);
+      result.text = backends::printTiles(job.module);
       return result;
     }
     FailureOr<BackendResult> result = rocdl::compileKernels(job);
