@@ -3,7 +3,7 @@
 // RUN: not tile-opt %s -convert-tile-to-tilegpu=warps=2 -tile-gpu-on-chip -tile-gpu-plan-memory=limit=1024 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LIMIT
 
-// LIMIT: needs 2048 bytes of on-chip memory, the chip has 1024 for a block: lower bm, bn or bk
+// LIMIT: needs 1536 bytes of on-chip memory, the chip has 1024 for a block: lower bm, bn or bk
 
 // Each warp reduces its share of the row; the shares meet in on-chip memory.
 // CHECK-LABEL: @row_sum

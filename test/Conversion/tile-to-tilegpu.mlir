@@ -1,16 +1,18 @@
 // RUN: tile-opt %s -convert-tile-to-tilegpu=warps=2 | FileCheck %s
 // RUN: tile-opt %s -convert-tile-to-tilegpu="warps=2 lanes=64" | FileCheck %s --check-prefix=WAVE64
 
+// WAVE64: #layout = #tilegpu.layout<[4, 64], registers = [64], lanes = [1, 2, 4, 8, 16, 32], warps = [128]>
+// CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<[4, 64], registers = [32, 64], lanes = [1, 2, 4, 8, 16], warps = [128]>
+// CHECK-DAG: #[[PAIRS:.*]] = #tilegpu.layout<[4, 64], registers = [1, 2], lanes = [4, 8, 16, 32, 64], warps = [128]>
+
 // A load's layout: lanes along the contiguous dimension, warps over the rows, the rest in registers. Everything
 // elementwise follows; nothing is converted.
 // CHECK-LABEL: @elementwise
 // CHECK-SAME: tilegpu.lanes = 32 : i64, tilegpu.warps = 2 : i64
-// CHECK: tile.load {{.*}} -> tensor<4x64xf32, #[[L:.*]]>
+// CHECK: tile.load {{.*}} -> tensor<4x64xf32, #[[ROWS]]>
 // CHECK-NOT: convert_layout
-// CHECK: math.exp {{.*}} : tensor<4x64xf32, #[[L]]>
-// CHECK: tile.store {{.*}} : tensor<4x64xf32, #[[L]]>
-// WAVE64-LABEL: @elementwise
-// WAVE64: tile.load {{.*}} lanes = [1, 2, 4, 8, 16, 32], warps = [128]
+// CHECK: math.exp {{.*}} : tensor<4x64xf32, #[[ROWS]]>
+// CHECK: tile.store {{.*}} : tensor<4x64xf32, #[[ROWS]]>
 tile.kernel @elementwise(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
   %i = tile.program_id 0
   %t = tile.load %x[%i, %i] pad zero : !tile.view<?x?xf32> -> tensor<4x64xf32>
@@ -21,7 +23,7 @@ tile.kernel @elementwise(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
 
 // Where alignment is known, neighbouring elements of 16 bytes lie in one thread.
 // CHECK-LABEL: @aligned
-// CHECK: tile.load {{.*}} -> tensor<4x64xf16, #tilegpu.layout<[4, 64], registers = [1, 2], lanes = [4, 8, 16, 32, 64], warps = [128]>>
+// CHECK: tile.load {{.*}} -> tensor<4x64xf16, #[[PAIRS]]>
 tile.kernel @aligned(%x: !tile.view<?x256xf16, align = 16>, %y: !tile.view<?x256xf16, align = 16>) {
   %i = tile.program_id 0
   %t = tile.load %x[%i, %i] pad zero : !tile.view<?x256xf16, align = 16> -> tensor<4x64xf16>

@@ -25,15 +25,14 @@ FailureOr<abi::GpuLaunch> lowerTiles(BackendJob &job, bool sharedAtLaunch) {
   const TargetSpec &target = job.target;
   job.stages.begin("layouts");
   if (failed(checkGpuKernels(job.module)) || failed(run(job.module, [&](PassManager &manager) {
-        auto warps = job.config.find("warps");
-        buildTileToTileGPUPipeline(manager, target.gpuFacts, warps == job.config.end() ? 0 : warps->second);
+        buildTileToTileGPUPipeline(manager, target, /*warps=*/0); // Kernels bring hints.
       })))
     return failure();
   abi::GpuLaunch launch = describeGpuLaunch(job.module, sharedAtLaunch);
   if (job.emit == abi::EmitKind::TileGpu)
     return launch;
   job.stages.begin("lowering");
-  if (failed(run(job.module, [&](PassManager &manager) { buildTileGPUToLLVMPipeline(manager, target.kind); })))
+  if (failed(run(job.module, [&](PassManager &manager) { buildTileGPUToLLVMPipeline(manager, target); })))
     return failure();
   return launch;
 }

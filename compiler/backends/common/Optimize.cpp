@@ -12,6 +12,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace tilejit::backends {
 
@@ -38,6 +39,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     early.addPass(llvm::ScalarizerPass(options));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
   });
+  // On the way some passes take vectors apart into the elements that are used of them. Put together again here rather
+  // than in the code generator, so that the simulator sees the accesses that the chip will.
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        llvm::FunctionPassManager late;
+        late.addPass(llvm::LoadStoreVectorizerPass());
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(late)));
+      });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 

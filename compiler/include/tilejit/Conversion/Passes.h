@@ -49,11 +49,12 @@ namespace tilejit {
 /// common subexpressions and hoisting of loop invariants. LLVM's mid-end is not expected to run on the result.
 void buildTileToCPUPipeline(mlir::OpPassManager &manager, const CpuFacts &facts);
 
-/// Tile kernels to kernels on tiles with layouts and planned on-chip memory. `warps` of a block; 0: chosen.
-void buildTileToTileGPUPipeline(mlir::OpPassManager &manager, const GpuFacts &facts, int64_t warps);
+/// Tile kernels to kernels on tiles with layouts and planned on-chip memory. `warps` of a block; 0: as hints say, or
+/// chosen.
+void buildTileToTileGPUPipeline(mlir::OpPassManager &manager, const TargetSpec &target, int64_t warps);
 /// Those to the program of one thread on scf, arith, math, vector, llvm and nvvm or rocdl. Between the two,
 /// describeGpuLaunch() reads what the runtime must know.
-void buildTileGPUToLLVMPipeline(mlir::OpPassManager &manager, TargetKind kind);
+void buildTileGPUToLLVMPipeline(mlir::OpPassManager &manager, const TargetSpec &target);
 /// Whether the kernels of a module can be alternatives and phases of one launch on a GPU; a diagnostic where not.
 mlir::LogicalResult checkGpuKernels(mlir::ModuleOp module);
 

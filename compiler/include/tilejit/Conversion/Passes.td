@@ -38,7 +38,8 @@ def TileToTileGPUPass : Pass<"convert-tile-to-tilegpu", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "32", "Lanes of a warp">,
-    Option<"warps", "warps", "int64_t", "0", "Warps of a block; 0: chosen by the size of the largest tile">,
+    Option<"warps", "warps", "int64_t", "0", "Warps of a block; 0: as a hint says, or by the size of the largest tile">,
+    Option<"amd", "amd", "bool", "false", "Follow the hints for `rocdl` instead of those for `nvvm`">,
   ];
   let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
@@ -48,8 +49,11 @@ def TileGPUOnChipPass : Pass<"tile-gpu-on-chip", "::mlir::ModuleOp"> {
   let description = [{
     Rewrites what threads of different warps must exchange (changes of layout, operands of products, reductions along a
     dimension that warps share, picking by index) to stores to and loads from on-chip memory. Places have no offset yet
-    and nothing waits: that is `tile-gpu-plan-memory`.
+    and nothing waits: that is `tile-gpu-plan-memory`. Changes of layout within a warp are kept.
   }];
+  let options = [
+    Option<"banks", "banks", "std::string", "\"nvidia\"", "Bank model to plan for: nvidia, cdna, cdna4 or rdna">,
+  ];
   let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -70,7 +74,10 @@ def TileGPUToLLVMPass : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {
     Each kernel becomes an `llvm.func` with the parameters of tilejit/ABI/GpuLaunch.h. Tiles become vectors of registers;
     the result holds scf, arith, math, vector, llvm and nvvm (or rocdl) operations. Needs planned memory.
   }];
-  let options = [Option<"amd", "amd", "bool", "false", "Emit rocdl instead of nvvm">];
+  let options = [
+    Option<"amd", "amd", "bool", "false", "Emit rocdl instead of nvvm">,
+    Option<"banks", "banks", "std::string", "\"nvidia\"", "Bank model that memory was planned for">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::ROCDL::ROCDLDialect"];

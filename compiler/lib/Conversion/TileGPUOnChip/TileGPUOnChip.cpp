@@ -5,6 +5,7 @@
 #include "../TileToTileGPU/LayoutRules.h"
 #include "tilejit/Conversion/Passes.h"
 #include "tilejit/Dialect/Tile/IR/Tile.h"
+#include "tilejit/Transforms/LayoutConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,7 +46,8 @@ struct AxisBits {
 
 class Rewriter {
 public:
-  explicit Rewriter(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel.getContext()) {}
+  Rewriter(tile::KernelOp kernel, const tilegpu::BankModel &banks)
+      : kernel_(kernel), banks_(banks), builder_(kernel.getContext()) {}
   void run();
 
 private:
@@ -59,12 +61,15 @@ private:
 
   Value coordinates(LayoutAttr layout, ArrayRef<int64_t> shape, int dim);
 
-  Value place(Value tile, ArrayRef<int64_t> shape);
+  Value place(Value tile, ArrayRef<int64_t> shape, ArrayRef<int64_t> swizzle = {});
+  SmallVector<int64_t> swizzleFor(RankedTensorType type, LayoutAttr reader) const;
+  tilegpu::ConversionOptions options(RankedTensorType type) const;
   Value load(Value place, ValueRange coordinates, RankedTensorType type);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
   Value moved(Value tile, LayoutAttr layout);
 
   tile::KernelOp kernel_;
+  const tilegpu::BankModel &banks_;
   OpBuilder builder_;
   Location loc_ = UnknownLoc::get(kernel_.getContext());
 };
@@ -93,16 +98,39 @@ void Rewriter::run() {
 }
 
 /// A place of a shape, and the tile's elements in it by their row-major numbers.
-Value Rewriter::place(Value tile, ArrayRef<int64_t> shape) {
+Value Rewriter::place(Value tile, ArrayRef<int64_t> shape, ArrayRef<int64_t> swizzle) {
   RankedTensorType type = tileType(tile);
-  SmallVector<int64_t> padded = tilegpu::paddedShape(shape), offsets;
-  for (int64_t count = ShapedType::getNumElements(padded), step = 1; step < count; step *= 2)
-    offsets.push_back(step);
+  SmallVector<int64_t> padded = tilegpu::paddedShape(shape), offsets(swizzle);
+  int64_t count = ShapedType::getNumElements(padded);
+  if (int64_t{1} << offsets.size() != count) {
+    offsets.clear();
+    for (int64_t step = 1; step < count; step *= 2)
+      offsets.push_back(step);
+  }
   auto memory = tilegpu::MemoryAttr::get(type.getContext(), padded, offsets);
   auto placeType = tilegpu::SharedType::get(type.getContext(), shape, type.getElementType(), memory);
   Value result = tilegpu::SharedAllocOp::create(builder_, loc_, placeType, IntegerAttr());
   tilegpu::SharedStoreOp::create(builder_, loc_, tile, result);
   return result;
+}
+
+tilegpu::ConversionOptions Rewriter::options(RankedTensorType type) const {
+  tilegpu::ConversionOptions result;
+  result.elementBits = int(8 * tilegpu::storageBytes(type.getElementType()));
+  result.banks = &banks_;
+  return result;
+}
+
+/// Offsets, as in #tilegpu.memory, of a place for a tile of `type` and a reader with another layout, without bank
+/// conflicts for either; empty where there are none.
+SmallVector<int64_t> Rewriter::swizzleFor(RankedTensorType type, LayoutAttr reader) const {
+  auto plan = tilegpu::planSharedMemory(tilegpu::distinctRegisters(layoutOf(type).toLinear()).layout,
+                                        tilegpu::distinctRegisters(reader.toLinear()).layout, options(type));
+  SmallVector<int64_t> offsets;
+  if (plan && plan->passes == 1 && plan->memory.inverse())
+    for (uint64_t column : plan->memory.columns())
+      offsets.push_back(int64_t(column));
+  return offsets;
 }
 
 Value Rewriter::load(Value place, ValueRange coordinates, RankedTensorType type) {
@@ -115,11 +143,16 @@ Value Rewriter::load(Value place, ValueRange coordinates, RankedTensorType type)
 Value Rewriter::moved(Value tile, LayoutAttr layout) {
   if (layoutOf(tile) == layout)
     return tile;
-  return load(place(tile, tileType(tile).getShape()), {}, withLayout(tileType(tile), layout));
+  RankedTensorType type = tileType(tile);
+  auto plan = tilegpu::planConversion(layoutOf(tile).toLinear(), layout.toLinear(), options(type));
+  if (!std::holds_alternative<tilegpu::SharedMove>(plan.move))
+    return tilegpu::ConvertLayoutOp::create(builder_, loc_, withLayout(type, layout), tile);
+  return load(place(tile, type.getShape(), swizzleFor(type, layout)), {}, withLayout(type, layout));
 }
 
 void Rewriter::convert(tilegpu::ConvertLayoutOp convert) {
-  convert.replaceAllUsesWith(moved(convert.getSource(), layoutOf(convert.getType())));
+  Value result = moved(convert.getSource(), layoutOf(convert.getType()));
+  convert.replaceAllUsesWith(result);
   convert.erase();
 }
 
@@ -133,8 +166,11 @@ void Rewriter::dot(tile::DotOp dot) {
   int64_t bytes = std::max(tilegpu::storageBytes(tileType(dot.getA()).getElementType()),
                            tilegpu::storageBytes(tileType(dot.getB()).getElementType()));
   int64_t most = std::max<int64_t>(1, chunkBytes / bytes / 2);
-  Value left = place(dot.getA(), tileType(dot.getA()).getShape());
-  Value right = place(dot.getB(), tileType(dot.getB()).getShape());
+  auto staged = [&](Value operand, bool isLeft) {
+    RankedTensorType type = tileType(operand);
+    return place(operand, type.getShape(), swizzleFor(type, operandLayout(accumulator, isLeft, depth)));
+  };
+  Value left = staged(dot.getA(), true), right = staged(dot.getB(), false);
   Value sum = dot.getAcc();
   for (int64_t k = 0, step; k < depth; k += step) {
     step = std::min<int64_t>(most, int64_t(llvm::bit_floor(uint64_t(depth - k))));
@@ -374,8 +410,13 @@ struct TileGPUOnChip : tilejit::impl::TileGPUOnChipPassBase<TileGPUOnChip> {
   using TileGPUOnChipPassBase::TileGPUOnChipPassBase;
 
   void runOnOperation() override {
+    const tilegpu::BankModel *model = tilegpu::findBankModel(banks.getValue());
+    if (!model) {
+      getOperation().emitError("expected the name of a bank model, got '") << banks.getValue() << "'";
+      return signalPassFailure();
+    }
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>())
-      Rewriter(kernel).run();
+      Rewriter(kernel, *model).run();
   }
 };
 

@@ -19,7 +19,7 @@ static int64_t intAttr(Operation *op, StringRef name, int64_t otherwise) {
 }
 
 KernelEmitter::KernelEmitter(tile::KernelOp kernel, ModuleState &state, OpBuilder &builder)
-    : kernel(kernel), b(builder), loc(kernel.getLoc()), threads(state.threads), state_(state) {
+    : kernel(kernel), b(builder), loc(kernel.getLoc()), threads(state.threads), banks(state.banks), state_(state) {
   int64_t lanes = intAttr(kernel, tilegpu::TileGPUDialect::lanesAttrName, 32);
   laneBits_ = llvm::Log2_64(uint64_t(lanes));
   blockThreads_ = lanes * intAttr(kernel, tilegpu::TileGPUDialect::warpsAttrName, 1);

@@ -13,6 +13,7 @@
 #include "Threads.h"
 
 #include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilejit/Transforms/BankModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +38,7 @@ void registerGlobalMemory(LoweringTable &table);
 void registerPointers(LoweringTable &table);
 void registerAtomics(LoweringTable &table);
 void registerOnChip(LoweringTable &table);
+void registerConvertLayout(LoweringTable &table);
 void registerReduce(LoweringTable &table);
 void registerScan(LoweringTable &table);
 void registerDot(LoweringTable &table);
@@ -52,6 +54,7 @@ struct ViewValue {
 /// What kernels of a module share while they are lowered.
 struct ModuleState {
   const Threads &threads;
+  const tilegpu::BankModel &banks;
   const LoweringTable &table;
   llvm::SmallVector<mlir::Operation *> assertions; ///< By number.
 };
@@ -65,6 +68,7 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const Threads &threads;
+  const tilegpu::BankModel &banks;
 
   //===-- KernelEmitter.cpp: values and structure -----------------------------------------------------------------===//
   mlir::LogicalResult lowerBlock(mlir::Block &block);
@@ -124,6 +128,8 @@ public:
   Value thread();
   /// The xor of columns[i] over the set bits i of the thread's number (i32).
   Value threadCombination(llvm::ArrayRef<int64_t> columns);
+  /// True where an odd number of the bits of `mask` are set in the thread's number (i1).
+  Value threadParity(uint64_t mask);
   /// Coordinates of a tile's elements along one dimension.
   struct Coordinates {
     Value ofThread;                         ///< index.

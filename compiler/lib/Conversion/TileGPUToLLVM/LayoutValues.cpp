@@ -5,6 +5,7 @@
 
 #include "KernelEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,6 +61,17 @@ Value KernelEmitter::threadCombination(ArrayRef<int64_t> columns) {
     used |= bits;
   }
   return sum ? sum : integer(i32, 0);
+}
+
+Value KernelEmitter::threadParity(uint64_t mask) {
+  PrologueGuard guard(*this);
+  Type i32 = b.getI32Type();
+  Value bits = arith::AndIOp::create(b, loc, thread(), integer(i32, int64_t(mask)));
+  if (llvm::popcount(mask) > 1) {
+    Value count = math::CtPopOp::create(b, loc, bits);
+    bits = arith::AndIOp::create(b, loc, count, integer(i32, 1));
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bits, integer(i32, 0));
 }
 
 /// Columns of a thread's bits: lanes, then warps.

@@ -3,32 +3,42 @@
 // Places in on-chip memory. A place's layout and a tile's layout compose to a linear map from registers and threads to
 // offsets; accesses are as wide as neighbouring registers have neighbouring offsets.
 
-#include "KernelEmitter.h"
+#include "ConvertLayout.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "tilejit/Transforms/LayoutConversion.h"
 
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
-using tilegpu::MemoryAttr;
-using tilegpu::SharedType;
+using namespace tilejit::tilegpu;
 
 namespace {
 
-/// Where a tile's registers lie in a place.
+/// Where a tile's registers lie in a place, and by which accesses they move.
 class PlaceAccess {
 public:
   /// `elementOf` numbers the tile's elements in the place: the same as in the tile unless it is a part.
-  PlaceAccess(KernelEmitter &e, SharedType type, LayoutAttr layout, function_ref<int64_t(int64_t)> elementOf)
+  PlaceAccess(KernelEmitter &e, SharedType type, LayoutAttr layout, function_ref<int64_t(int64_t)> elementOf,
+              bool isStore)
       : e(e), type(type), bytes(type.elementBytes()), offsetOfBits(type.getMemory().offsetOfElementBits()) {
-    for (int64_t element : layout.getRegisters())
-      registers.push_back(offsetOf(elementOf(element)));
-    for (ArrayRef<int64_t> part : {layout.getLanes(), layout.getWarps()})
-      for (int64_t element : part) {
-        threadColumns.push_back(offsetOf(elementOf(element)));
-        threadBits |= threadColumns.back();
-      }
-    findVector();
+    gf2::Vectors columns;
+    for (ArrayRef<int64_t> part : {layout.getRegisters(), layout.getLanes(), layout.getWarps()})
+      for (int64_t element : part)
+        columns.push_back(uint64_t(elementOf(element)));
+    std::vector<int64_t> shape(type.getMemory().getShape());
+    LinearLayout places({{std::string(kRegister), int(layout.getRegisters().size())},
+                         {std::string(kLane), int(layout.getLanes().size())},
+                         {std::string(kWarp), int(layout.getWarps().size())}},
+                        tileDims(shape), columns);
+    gf2::Vectors offsets(type.getMemory().getOffsets().begin(), type.getMemory().getOffsets().end());
+    LinearLayout memory({{std::string(kOffset), int(offsets.size())}}, tileDims(shape), offsets);
+    ConversionOptions options;
+    options.elementBits = int(8 * bytes);
+    options.banks = &e.banks;
+    plan = planMemoryAccess(places, memory, SharedAccess::Plain, isStore, options);
+    if (plan)
+      for (uint64_t column : plan->threadOffset)
+        threadBits |= int64_t(column);
   }
 
   /// The offset of an element, counted in elements.
@@ -41,39 +51,21 @@ public:
   }
 
   Type memory() const { return e.memoryType(type.getElementType()); }
-  int64_t width() const { return int64_t{1} << vectorRegisters.size(); }
-
-  /// Registers of one access, in the order of their offsets, for each access.
-  SmallVector<SmallVector<int64_t>> groups() const {
-    SmallVector<int64_t> others;
-    for (size_t bit = 0; bit < registers.size(); ++bit)
-      if (!llvm::is_contained(vectorRegisters, int64_t(bit)))
-        others.push_back(int64_t(bit));
-    SmallVector<SmallVector<int64_t>> result;
-    for (int64_t rest = 0; rest < int64_t{1} << others.size(); ++rest) {
-      SmallVector<int64_t> &group = result.emplace_back();
-      for (int64_t lane = 0; lane < width(); ++lane)
-        group.push_back(spread(rest, others) | spread(lane, vectorRegisters));
-    }
-    return result;
-  }
+  int64_t width() const { return plan->vectorElements; }
 
   /// How far (xor) a part's offsets lie from those of the part at coordinates 0.
   struct Shift {
     int64_t known = 0;
     Value dynamic; ///< i32; null: nothing more.
   };
-  /// Address of a register's element in a place at `base`.
-  Value address(Value base, const Shift &shift, int64_t reg) {
+  /// Address of an access in a place at `base`.
+  Value address(Value base, const Shift &shift, const AccessGroup &group) {
     Type i32 = e.b.getI32Type();
     if (!thread) {
       PrologueGuard guard(e);
-      thread = e.threadCombination(threadColumns);
+      thread = e.threadCombination(SmallVector<int64_t>(plan->threadOffset.begin(), plan->threadOffset.end()));
     }
-    int64_t own = shift.known;
-    for (auto [bit, offset] : llvm::enumerate(registers))
-      if (reg >> bit & 1)
-        own ^= offset;
+    int64_t own = shift.known ^ int64_t(group.offset);
     Value from = thread;
     if (shift.dynamic) {
       if (!shifted)
@@ -91,33 +83,10 @@ public:
   KernelEmitter &e;
   SharedType type;
   int64_t bytes;
+  std::optional<MemoryAccess> plan; ///< None: the layout does not lead to the place.
 
 private:
-  /// The bits of `number` at the places of `bits`.
-  static int64_t spread(int64_t number, ArrayRef<int64_t> bits) {
-    int64_t result = 0;
-    for (auto [i, bit] : llvm::enumerate(bits))
-      if (number >> i & 1)
-        result |= int64_t{1} << bit;
-    return result;
-  }
-
-  /// Register bits with offsets 1, 2, 4, ...: as long as nothing else touches those low bits of the offset.
-  void findVector() {
-    constexpr int64_t mostBytes = 16;
-    while ((int64_t{2} << vectorRegisters.size()) * bytes <= mostBytes) {
-      int64_t offset = int64_t{1} << vectorRegisters.size();
-      auto found = llvm::find(registers, offset);
-      if (found == registers.end() || (threadBits & offset) != 0)
-        return;
-      for (int64_t other : registers)
-        if (other != offset && (other & offset) != 0)
-          return;
-      vectorRegisters.push_back(found - registers.begin());
-    }
-  }
-
-  SmallVector<int64_t> offsetOfBits, registers, threadColumns, vectorRegisters;
+  SmallVector<int64_t> offsetOfBits;
   int64_t threadBits = 0;
   Value thread, shifted;
 };
@@ -140,15 +109,24 @@ static LogicalResult lowerBarrier(KernelEmitter &e, Operation *) {
 static LogicalResult lowerSharedStore(KernelEmitter &e, Operation *op) {
   auto store = cast<tilegpu::SharedStoreOp>(op);
   auto tile = tileTypeOf(store.getValue());
-  LayoutAttr layout = tilegpu::layoutOf(tile);
-  PlaceAccess access(e, store.getPlace().getType(), layout, [](int64_t element) { return element; });
+  PlaceAccess access(
+      e, store.getPlace().getType(), tilegpu::layoutOf(tile), [](int64_t element) { return element; },
+      /*isStore=*/true);
+  if (!access.plan)
+    return e.refuse(op, "its layout does not lead to the place");
   SmallVector<Value> values = e.scalars(e.toMemory(e.get(store.getValue()), tile.getElementType()));
-  Value base = e.get(store.getPlace());
-  return e.when(e.isOriginal(layout), [&] {
-    for (ArrayRef<int64_t> group : access.groups()) {
-      SmallVector<Value> part = llvm::map_to_vector(group, [&](int64_t reg) { return values[reg]; });
+  applySelects(e, access.plan->selects, values);
+  Value base = e.get(store.getPlace()), writes;
+  if (access.plan->writeMask != 0) {
+    Type i32 = e.b.getI32Type();
+    Value bits = arith::AndIOp::create(e.b, e.loc, e.thread(), e.integer(i32, int64_t(access.plan->writeMask)));
+    writes = e.equal(bits, 0);
+  }
+  return e.when(writes, [&] {
+    for (const AccessGroup &group : access.plan->groups) {
+      SmallVector<Value> part = llvm::map_to_vector(group.registers, [&](unsigned reg) { return values[reg]; });
       Value value = part.size() == 1 ? part[0] : e.fromScalars(part);
-      e.storeTo(value, access.address(base, {}, group.front()), access.width() * access.bytes);
+      e.storeTo(value, access.address(base, {}, group), access.width() * access.bytes);
     }
     return success();
   });
@@ -199,20 +177,25 @@ static LogicalResult lowerSharedLoad(KernelEmitter &e, Operation *op) {
   LayoutAttr layout = tilegpu::layoutOf(tile);
   SharedType type = load.getPlace().getType();
   ArrayRef<int64_t> part = layout.getShape(), whole = type.getMemory().getShape();
-  PlaceAccess access(e, type, layout, [&](int64_t element) { return elementOfPart(element, part, whole); });
+  PlaceAccess access(
+      e, type, layout, [&](int64_t element) { return elementOfPart(element, part, whole); },
+      /*isStore=*/false);
+  if (!access.plan)
+    return e.refuse(op, "its layout does not lead to the place");
   Value base = e.get(load.getPlace());
   PlaceAccess::Shift shift = shiftOf(e, access, load.getCoordinates(), part);
   SmallVector<Value> values(layout.numRegisters());
-  for (ArrayRef<int64_t> group : access.groups()) {
-    Value address = access.address(base, shift, group.front());
+  for (const AccessGroup &group : access.plan->groups) {
+    Value address = access.address(base, shift, group);
     Type moved = access.memory();
-    if (group.size() > 1)
-      moved = VectorType::get({int64_t(group.size())}, moved);
+    if (group.registers.size() > 1)
+      moved = VectorType::get({int64_t(group.registers.size())}, moved);
     Value value = e.loadFrom(moved, address, access.width() * access.bytes);
-    SmallVector<Value> elements = group.size() > 1 ? e.scalars(value) : SmallVector<Value>{value};
-    for (auto [reg, element] : llvm::zip(group, elements))
+    SmallVector<Value> elements = group.registers.size() > 1 ? e.scalars(value) : SmallVector<Value>{value};
+    for (auto [reg, element] : llvm::zip(group.registers, elements))
       values[reg] = element;
   }
+  applySelects(e, access.plan->selects, values);
   e.set(load.getResult(), e.fromMemory(e.fromScalars(values), tile.getElementType()));
   return success();
 }
@@ -224,7 +207,6 @@ static LogicalResult lowerSharedGather(KernelEmitter &e, Operation *op) {
   LayoutAttr layout = tilegpu::layoutOf(tile);
   SharedType type = gather.getPlace().getType();
   ArrayRef<int64_t> whole = type.getMemory().getShape();
-  PlaceAccess access(e, type, layout, [](int64_t) { return int64_t{0}; });
   Value index = e.get(gather.getIndices());
   auto indexType = cast<VectorType>(index.getType()).clone(e.b.getI64Type());
   index = e.resize(index, indexType, /*isSigned=*/false);
@@ -240,15 +222,16 @@ static LogicalResult lowerSharedGather(KernelEmitter &e, Operation *op) {
     number = arith::AddIOp::create(e.b, e.loc, number, at);
   }
   Value base = e.get(gather.getPlace());
+  Type memory = e.memoryType(type.getElementType());
   SmallVector<Value> values;
   for (Value element : e.scalars(number)) {
     Value offset = e.index(0);
-    for (int64_t bit = 0; (int64_t{1} << bit) < ShapedType::getNumElements(whole); ++bit) {
-      Value one =
-          arith::AndIOp::create(e.b, e.loc, arith::ShRUIOp::create(e.b, e.loc, element, e.index(bit)), e.index(1));
-      offset = arith::XOrIOp::create(e.b, e.loc, offset, e.mul(one, e.index(access.offsetOf(int64_t{1} << bit))));
+    for (auto [bit, column] : llvm::enumerate(type.getMemory().offsetOfElementBits())) {
+      Value one = arith::ShRUIOp::create(e.b, e.loc, element, e.index(int64_t(bit)));
+      one = arith::AndIOp::create(e.b, e.loc, one, e.index(1));
+      offset = arith::XOrIOp::create(e.b, e.loc, offset, e.mul(one, e.index(column)));
     }
-    values.push_back(e.loadFrom(access.memory(), e.address(base, offset, access.memory()), access.bytes));
+    values.push_back(e.loadFrom(memory, e.address(base, offset, memory), type.elementBytes()));
   }
   e.set(gather.getResult(), e.fromMemory(e.fromScalars(values), tile.getElementType()));
   return success();

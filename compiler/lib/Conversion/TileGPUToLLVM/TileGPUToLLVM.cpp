@@ -32,6 +32,7 @@ static const LoweringTable &loweringTable() {
     registerPointers(all);
     registerAtomics(all);
     registerOnChip(all);
+    registerConvertLayout(all);
     registerReduce(all);
     registerScan(all);
     registerDot(all);
@@ -51,7 +52,12 @@ struct TileGPUToLLVM : tilejit::impl::TileGPUToLLVMPassBase<TileGPUToLLVM> {
     if (kernels.empty())
       return;
     std::unique_ptr<Threads> threads = amd ? amdThreads() : nvidiaThreads();
-    ModuleState state{*threads, loweringTable(), {}};
+    const tilegpu::BankModel *model = tilegpu::findBankModel(banks.getValue());
+    if (!model) {
+      module.emitError("expected the name of a bank model, got '") << banks.getValue() << "'";
+      return signalPassFailure();
+    }
+    ModuleState state{*threads, *model, loweringTable(), {}};
     OpBuilder builder(module.getBodyRegion());
     for (tile::KernelOp kernel : kernels) {
       builder.setInsertionPoint(kernel);
@@ -68,22 +74,36 @@ LogicalResult tilejit::checkGpuKernels(ModuleOp module) {
   return kernels.empty() ? success() : checkKernels(kernels);
 }
 
-void tilejit::buildTileToTileGPUPipeline(OpPassManager &manager, const GpuFacts &facts, int64_t warps) {
+/// How the chip's on-chip memory serves lanes, by the name of the model.
+static std::string bankModelOf(const TargetSpec &target) {
+  if (target.kind == TargetKind::Nvidia)
+    return "nvidia";
+  if (target.gpuFacts.warpLanes == 32)
+    return "rdna";
+  constexpr int cdna4 = 0x950;
+  return target.gpuFacts.generation == cdna4 ? "cdna4" : "cdna";
+}
+
+void tilejit::buildTileToTileGPUPipeline(OpPassManager &manager, const TargetSpec &target, int64_t warps) {
   TileToTileGPUPassOptions layouts;
-  layouts.lanes = facts.warpLanes;
+  layouts.lanes = target.gpuFacts.warpLanes;
   layouts.warps = warps;
+  layouts.amd = target.kind == TargetKind::Amd;
   manager.addPass(createTileToTileGPUPass(layouts));
-  manager.addPass(createTileGPUOnChipPass());
+  TileGPUOnChipPassOptions onChip;
+  onChip.banks = bankModelOf(target);
+  manager.addPass(createTileGPUOnChipPass(onChip));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   TileGPUPlanMemoryPassOptions memory;
-  memory.limit = facts.maxBlockShared;
+  memory.limit = target.gpuFacts.maxBlockShared;
   manager.addPass(createTileGPUPlanMemoryPass(memory));
 }
 
-void tilejit::buildTileGPUToLLVMPipeline(OpPassManager &manager, TargetKind kind) {
+void tilejit::buildTileGPUToLLVMPipeline(OpPassManager &manager, const TargetSpec &target) {
   TileGPUToLLVMPassOptions options;
-  options.amd = kind == TargetKind::Amd;
+  options.amd = target.kind == TargetKind::Amd;
+  options.banks = bankModelOf(target);
   manager.addPass(createTileGPUToLLVMPass(options));
   manager.addPass(createCSEPass());
 }

@@ -18,6 +18,17 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
 
+/// What a kernel's hint says about its warps; 0: nothing.
+static int64_t hintedWarps(tile::KernelOp kernel, StringRef backEnd) {
+  int64_t warps = 0;
+  kernel.walk([&](tile::HintOp hint) {
+    if (auto advice = hint.getTargets().getAs<DictionaryAttr>(backEnd))
+      if (auto number = advice.getAs<IntegerAttr>("warps"))
+        warps = number.getInt();
+  });
+  return warps;
+}
+
 /// Enough warps that a thread of them holds about 16 elements of the largest tile (32 of an accumulator).
 static int64_t chooseWarps(tile::KernelOp kernel, int64_t lanes) {
   constexpr int64_t most = 8;
@@ -42,9 +53,12 @@ struct TileToTileGPU : tilejit::impl::TileToTileGPUPassBase<TileToTileGPU> {
           << lanes << " and " << warps.getValue();
       return signalPassFailure();
     }
+    constexpr int64_t mostThreads = 1024;
     Builder builder(&getContext());
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
-      int64_t count = warps > 0 ? warps.getValue() : chooseWarps(kernel, lanes);
+      int64_t count = warps > 0 ? warps.getValue() : hintedWarps(kernel, amd ? "rocdl" : "nvvm");
+      if (count < 1 || count > mostThreads / lanes || !llvm::isPowerOf2_64(uint64_t(count)))
+        count = chooseWarps(kernel, lanes);
       kernel->setAttr(tilegpu::TileGPUDialect::lanesAttrName, builder.getI64IntegerAttr(lanes));
       kernel->setAttr(tilegpu::TileGPUDialect::warpsAttrName, builder.getI64IntegerAttr(count));
       BlockShape block{int(llvm::Log2_64(uint64_t(lanes.getValue()))), int(llvm::Log2_64(uint64_t(count)))};
