@@ -6,6 +6,7 @@
 
 #include "CodeGen.h"
 #include "Optimize.h"
+#include "WideProducts.h"
 
 #include "tilejit/Transforms/MathExpansion.h"
 
@@ -39,6 +40,7 @@ LogicalResult lower(BackendJob &job, const Recipient &recipient) {
   math.hasHalfConvert = true;
   if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module, recipient)))
     return failure();
+  expandWideProducts(job.module);
   job.stages.begin("llvm-dialect");
   return lowerToLLVM(job.module, recipient);
 }

@@ -1,0 +1,64 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The whole way to simulated GPUs, in one process: description, kernels, code, launch, the judgement of the reference.
+// No report of the simulator is let pass.
+
+#include "OpLibTrial.h"
+#include "SimulatedRun.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tilejit;
+using namespace tilejit::test;
+
+namespace {
+
+void runOne(const OpLibCase &example, std::string_view target, uint64_t seed, const abi::Config &config) {
+  INFO(example.text << " " << example.sizes << " on " << target);
+  Trial trial(example, seed);
+  abi::CompileRequest request;
+  request.source = canonicalJson(trial.description);
+  request.sourceName = "test.json";
+  request.config = config;
+  SimulatedKernel kernel(request, target);
+  std::vector<SimulatedOperand> operands;
+  for (OperandMemory &block : trial.memory) {
+    std::vector<int64_t> numbers = block.shape;
+    numbers.insert(numbers.end(), block.strides.begin(), block.strides.end());
+    bool isOutput = operands.size() >= trial.inputs.size();
+    operands.push_back(
+        {numbers, static_cast<char *>(block.bytes.data()), int64_t(block.bytes.sizeInBytes()), !isOutput});
+  }
+  for (const sim::Report &report : kernel.run(operands).reports)
+    FAIL_CHECK(report.message << " at " << report.site);
+  trial.judge();
+}
+
+void runAll(const std::vector<OpLibCase> &cases, std::string_view target, const abi::Config &config = {}) {
+  uint64_t seed = freshSeed();
+  INFO("seed " << seed);
+  for (const OpLibCase &example : cases)
+    runOne(example, target, seed, config);
+}
+
+/// Each chip its own share of the cases, so that all together see each kind on three of the five.
+void runEverywhere(const std::vector<OpLibCase> &cases) {
+  constexpr const char *targets[] = {"sm_80", "gfx942", "gfx1100", "sm_90a", "gfx906"};
+  uint64_t seed = freshSeed();
+  INFO("seed " << seed);
+  size_t number = 0;
+  for (const OpLibCase &example : cases)
+    for (int times = 0; times < 3; ++times)
+      runOne(example, targets[number++ % std::size(targets)], seed, {});
+}
+
+} // namespace
+
+TEST_CASE("simulated products agree with the reference", "[gpu]") { runEverywhere(matmulCases()); }
+TEST_CASE("simulated products in other tiles agree", "[gpu]") {
+  runAll(matmulCases(), "sm_80", {{"bm", 16}, {"bn", 32}, {"bk", 8}, {"warps", 2}});
+}
+TEST_CASE("simulated expressions agree with the reference", "[gpu]") { runEverywhere(elementwiseCases()); }
+TEST_CASE("simulated reductions agree with the reference", "[gpu]") { runEverywhere(reduceCases()); }
+TEST_CASE("simulated softmax and norms agree with the reference", "[gpu]") { runEverywhere(rowCases()); }
+TEST_CASE("simulated transpositions and casts agree with the reference", "[gpu]") { runEverywhere(moveCases()); }
