@@ -117,6 +117,11 @@ TEST_CASE("a description becomes a payload and a manifest") {
 
 TEST_CASE("text forms") {
   CHECK(contains(compileForCpu(request(softmax, EmitKind::Tile)).text, "tile.kernel"));
+  // Needs no back end.
+  CompileResponse forGpu = compileForCpu(request(softmax, EmitKind::Tile, "sm_80"));
+  CHECK(forGpu.status);
+  CHECK(contains(forGpu.text, "tile.hint"));
+  CHECK(forGpu.manifest.config.contains("warps"));
   CHECK(contains(compileForCpu(request(softmax, EmitKind::Llvm)).text, "define"));
   CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm)).text, "tilejit_run"));
   CHECK(contains(compileForCpu(request(softmax, EmitKind::Asm, "neoverse-v2")).text, "tilejit_run"));

@@ -3,7 +3,7 @@
 # The operator library: its kernels verify, and interpreter and CPU say that they compute what the reference does.
 if(TARGET TilejitOpLib AND TARGET TilejitInterpreter)
   tilejit_add_unit_test(OpLibTest
-    SRCS OpLibBuildTest.cpp OpLibCases.cpp OpLibRunTest.cpp OpLibTrial.cpp
+    SRCS OpLibBuildTest.cpp OpLibCases.cpp OpLibGpuTest.cpp OpLibInterpret.cpp OpLibRunTest.cpp OpLibTrial.cpp
     DEPS TilejitOpLib TilejitInterpreter TilejitReference)
 endif()
 if(TARGET TilejitDriver AND TARGET TilejitCpuBackend)

@@ -34,7 +34,8 @@ struct Program {
 
 class Compile {
 public:
-  Compile(const abi::CompileRequest &request, const Backend &backend, const TargetSpec &target,
+  /// `backend` is null where the tile program is all that is wanted.
+  Compile(const abi::CompileRequest &request, const Backend *backend, const TargetSpec &target,
           abi::CompileResponse &response)
       : request_(request), backend_(backend), target_(target), response_(response) {}
 
@@ -42,7 +43,8 @@ public:
     stages_.begin("context");
     DialectRegistry registry;
     registerOpLibDialects(registry);
-    backend_.registerDialects(registry);
+    if (backend_)
+      backend_->registerDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
     context.printOpOnDiagnostic(false);
@@ -70,7 +72,7 @@ private:
     }
     bool withBitcode = request_.withBitcode || target_.simulated;
     FailureOr<BackendResult> result =
-        backend_.compile({*program.module, target_, request_.emit, manifest.config, withBitcode, stages_});
+        backend_->compile({*program.module, target_, request_.emit, manifest.config, withBitcode, stages_});
     if (failed(result))
       return diagnostics.status(StatusCode::CompileFailed, program.subject);
     response_.text = std::move(result->text);
@@ -117,7 +119,7 @@ private:
   }
 
   const abi::CompileRequest &request_;
-  const Backend &backend_;
+  const Backend *backend_;
   const TargetSpec &target_;
   abi::CompileResponse &response_;
   Stages stages_;
@@ -135,12 +137,12 @@ abi::CompileResponse compile(const abi::CompileRequest &request, std::span<const
   response.status = abi::checkEmit(request.emit, *target);
   if (!response.status.isOk())
     return response;
-  for (const Backend *backend : backends)
-    if (backend->accepts(*target)) {
-      response.status = Compile(request, *backend, *target, response).run();
-      return response;
-    }
-  response.status = Status(StatusCode::InvalidArgument, "no back end of this build compiles for " + target->name);
+  auto found = llvm::find_if(backends, [&](const Backend *candidate) { return candidate->accepts(*target); });
+  const Backend *backend = found == backends.end() ? nullptr : *found;
+  if (backend || request.emit == abi::EmitKind::Tile)
+    response.status = Compile(request, backend, *target, response).run();
+  else
+    response.status = Status(StatusCode::InvalidArgument, "no back end of this build compiles for " + target->name);
   return response;
 }
 

@@ -24,8 +24,7 @@ namespace {
 /// The tile of one program instance.
 class ElementwiseTile {
 public:
-  ElementwiseTile(KernelBuilder &b, const Space &space, std::pair<int64_t, int64_t> tile, ArrayRef<Value> indices)
-      : b_(b), space_(space) {
+  ElementwiseTile(KernelBuilder &b, const Space &space, TileSize tile, ArrayRef<Value> indices) : b_(b), space_(space) {
     int first = std::max(0, space.rank() - 2);
     for (int d = 0; d < space.rank(); ++d) {
       position_.push_back(d < first ? indices[d] : Value());
@@ -33,7 +32,7 @@ public:
         continue;
       dims_.push_back(d);
       coordinates_.push_back(indices[d]);
-      shape_.push_back(d + 1 == space.rank() ? tile.second : tile.first);
+      shape_.push_back(d + 1 == space.rank() ? tile.columns : tile.rows);
     }
   }
 
@@ -65,11 +64,11 @@ private:
 };
 } // namespace
 
-static SmallVector<GridDim> elementwiseGrid(const Space &space, std::pair<int64_t, int64_t> tile) {
+static SmallVector<GridDim> elementwiseGrid(const Space &space, TileSize tile) {
   SmallVector<GridDim> grid;
   for (int d = 0; d < space.rank(); ++d) {
     int fromEnd = space.rank() - 1 - d;
-    grid.push_back({space.dims[d].size, fromEnd == 0 ? tile.second : fromEnd == 1 ? tile.first : 1});
+    grid.push_back({space.dims[d].size, fromEnd == 0 ? tile.columns : fromEnd == 1 ? tile.rows : 1});
   }
   return grid;
 }
@@ -77,8 +76,10 @@ static SmallVector<GridDim> elementwiseGrid(const Space &space, std::pair<int64_
 void buildElementwise(KernelBuilder &b, const Schedule &schedule) {
   const Description &description = b.description();
   Space space = elementwiseSpace(description);
-  std::pair<int64_t, int64_t> tile = schedule.elementwiseTile(space);
-  b.kernel("elementwise", elementwiseGrid(space, tile), {}, [&](ArrayRef<Value> indices) {
+  auto [tile, warps] = schedule.elementwise(space);
+  KernelOptions options;
+  options.warps = warps;
+  b.kernel("elementwise", elementwiseGrid(space, tile), options, [&, tile = tile](ArrayRef<Value> indices) {
     ElementwiseTile instance(b, space, tile, indices);
     SmallVector<Value> inputs(description.inputs.size());
     auto input = [&](int number) {
@@ -104,8 +105,10 @@ void buildElementwise(KernelBuilder &b, const Schedule &schedule) {
 void buildCast(KernelBuilder &b, const Schedule &schedule) {
   const Description &description = b.description();
   Space space = elementwiseSpace(description);
-  std::pair<int64_t, int64_t> tile = schedule.elementwiseTile(space);
-  b.kernel("cast", elementwiseGrid(space, tile), {}, [&](ArrayRef<Value> indices) {
+  auto [tile, warps] = schedule.elementwise(space);
+  KernelOptions options;
+  options.warps = warps;
+  b.kernel("cast", elementwiseGrid(space, tile), options, [&, tile = tile](ArrayRef<Value> indices) {
     ElementwiseTile instance(b, space, tile, indices);
     b.setPlace("inputs/x");
     Value value = instance.loadInput(0);

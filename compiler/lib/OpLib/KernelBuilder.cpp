@@ -22,8 +22,9 @@ static tile::ViewType viewType(MLIRContext *context, const Operand &operand) {
   return tile::ViewType::get(shape, storageType(context, operand.dtype), strides, operand.align);
 }
 
-KernelBuilder::KernelBuilder(ModuleOp module, const Description &description)
-    : ImplicitLocOpBuilder(module.getLoc(), module.getBodyRegion()), description_(&description), module_(module) {
+KernelBuilder::KernelBuilder(ModuleOp module, const Description &description, StringRef backEnd)
+    : ImplicitLocOpBuilder(module.getLoc(), module.getBodyRegion()), description_(&description), module_(module),
+      backEnd_(backEnd) {
   launchDim_.assign(description.dims.size(), -1);
   auto addOperand = [&](const Operand &operand) {
     for (auto [dim, size] : llvm::enumerate(operand.shape))
@@ -115,10 +116,18 @@ void KernelBuilder::kernel(StringRef name, ArrayRef<GridDim> grid, const KernelO
   setInsertionPointToStart(entry_);
   tile::ReturnOp::create(*this);
   setInsertionPoint(entry_->getTerminator());
+  if (options.warps > 0)
+    addHint("warps", options.warps);
   SmallVector<Value> indices(grid.size());
   for (auto [number, axis] : llvm::enumerate(axes))
     readAxis(number, axis, grid, indices);
   loopOverRest(grid, indices, 0, body);
+}
+
+/// Advice that holds for the whole kernel.
+void KernelBuilder::addHint(StringRef key, int64_t value) {
+  DictionaryAttr advice = getDictionaryAttr(getNamedAttr(key, getI64IntegerAttr(value)));
+  tile::HintOp::create(*this, getDictionaryAttr(getNamedAttr(backEnd_, advice)));
 }
 
 /// Takes the program index of an axis apart into the indices of its grid dimensions.

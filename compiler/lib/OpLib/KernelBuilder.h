@@ -42,11 +42,13 @@ struct KernelOptions {
   llvm::SmallVector<Condition, 2> when;
   int64_t phase = 0;
   std::optional<mlir::AffineExpr> workspace; ///< Bytes, over sizeExpr().
+  int64_t warps = 0;                         ///< Of an instance, a hint to the back end; 0: it has none.
 };
 
 class KernelBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  KernelBuilder(mlir::ModuleOp module, const Description &description);
+  /// `backEnd` is the one that hints are for.
+  KernelBuilder(mlir::ModuleOp module, const Description &description, llvm::StringRef backEnd);
 
   const Description &description() const { return *description_; }
   /// Places that name a part of the description: `inputs/a`, `epilogue/1`.
@@ -88,6 +90,7 @@ private:
   };
   llvm::SmallVector<Axis, 3> assignAxes(llvm::ArrayRef<GridDim> grid);
   tile::LaunchAttr launchRule(llvm::ArrayRef<Axis> axes, const KernelOptions &options);
+  void addHint(llvm::StringRef key, int64_t value);
   void readAxis(int number, const Axis &axis, llvm::ArrayRef<GridDim> grid, llvm::MutableArrayRef<Value> indices);
   void loopOverRest(llvm::ArrayRef<GridDim> grid, llvm::MutableArrayRef<Value> indices, size_t dim,
                     llvm::function_ref<void(llvm::ArrayRef<Value>)> body);
@@ -97,6 +100,7 @@ private:
 
   const Description *description_;
   mlir::ModuleOp module_;
+  llvm::StringRef backEnd_;
   llvm::SmallVector<mlir::Type> operandTypes_;
   llvm::SmallVector<int> launchDim_;       ///< For each symbol its dimension in launch rules; -1: none.
   llvm::SmallVector<int64_t> launchSizes_; ///< Argument and dimension of each.

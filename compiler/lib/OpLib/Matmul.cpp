@@ -145,14 +145,14 @@ void Product::build(ArrayRef<Value> indices) {
 void buildMatmul(KernelBuilder &b, const Schedule &schedule) {
   MatmulShape shape = matmulShape(b.description());
   const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns);
-  for (const MatmulRegime &regime :
-       schedule.matmulRegimes(rows, columns, shape.size(shape.depth), shape.columnsAreContiguous())) {
+  for (const MatmulRegime &regime : schedule.matmul(shape)) {
     SmallVector<GridDim> grid;
     for (int d = 0; d < shape.batchRank(); ++d)
       grid.push_back({shape.size(d), 1});
     grid.push_back({columns, regime.bn});
     grid.push_back({rows, regime.bm});
     KernelOptions options;
+    options.warps = regime.warps;
     if (regime.maxRows)
       options.when.push_back({rows, true, *regime.maxRows});
     std::string name = "matmul_" + regime.name + "_" + std::to_string(regime.bm) + "x" + std::to_string(regime.bn) +

@@ -10,15 +10,13 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-static constexpr int outer = 0, normalised = 1;
-
 Space normSpace(const Description &description) {
   Space space(description);
   const Operand &x = description.inputs[0];
   int first = description.as<NormAttributes>().axis;
   SmallVector<int> whole, inner, leading;
   for (int d = 0; d < x.rank(); ++d) {
-    space.addDim(x.shape[d], d >= first ? normalised : outer);
+    space.addDim(x.shape[d], d >= first ? swept : kept);
     whole.push_back(d);
     inner.push_back(d >= first ? d - first : -1);
     leading.push_back(d < first ? d : -1);
@@ -32,11 +30,11 @@ Space normSpace(const Description &description) {
 }
 
 namespace {
-/// One row: everything that is normalised together.
+/// One row, everything that is normalised together, or a few.
 class NormRow {
 public:
-  NormRow(KernelBuilder &b, const Space &space, int64_t width, ArrayRef<Value> indices)
-      : b_(b), description_(b.description()), sweep_(b, space, normalised, width, indices),
+  NormRow(KernelBuilder &b, const Space &space, const SweepRegime &regime, ArrayRef<Value> indices)
+      : b_(b), description_(b.description()), sweep_(b, space, regime, indices),
         isCentred_(description_.family == Family::LayerNorm),
         compute_(description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32) {}
 
@@ -92,7 +90,7 @@ private:
       Value left = loadInput(step);
       if (isCentred_)
         left = arith::SubFOp::create(b_, left, sweep_.spread(mean));
-      if (Value mask = isCentred_ && sweep_.isRow() ? sweep_.inside(step) : Value())
+      if (Value mask = isCentred_ ? sweep_.inside(step) : Value())
         left = arith::SelectOp::create(b_, mask, left, zeros());
       Values next;
       if (carried.empty())
@@ -180,9 +178,9 @@ private:
 void buildNorm(KernelBuilder &b, const Schedule &schedule) {
   const Description &description = b.description();
   Space space = normSpace(description);
-  int64_t width = schedule.rowTile(space);
-  b.kernel(std::string(familyName(description.family)), Sweep::grid(space, normalised, width), {},
-           [&](ArrayRef<Value> indices) { NormRow(b, space, width, indices).build(); });
+  for (const SweepRegime &regime : schedule.rows(space))
+    Sweep::kernel(b, familyName(description.family), space, regime,
+                  [&](ArrayRef<Value> indices) { NormRow(b, space, regime, indices).build(); });
 }
 
 } // namespace tilejit::oplib

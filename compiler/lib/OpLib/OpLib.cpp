@@ -18,7 +18,9 @@ void registerOpLibDialects(DialectRegistry &registry) {
 
 Expected<abi::Config> chooseConfig(const Description &description, const TargetSpec &target, const abi::Config &given) {
   TILEJIT_RETURN_IF_ERROR(checkConfig(description.family, target.isCpu(), given));
-  return oplib::Schedule(description, target, given).complete();
+  std::unique_ptr<oplib::Schedule> schedule = oplib::Schedule::create(description, target, given);
+  TILEJIT_RETURN_IF_ERROR(schedule->check());
+  return schedule->complete();
 }
 
 static void buildFamily(oplib::KernelBuilder &b, const oplib::Schedule &schedule) {
@@ -53,23 +55,24 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context, const Description &descr
   std::string version =
       std::to_string(tile::TileDialect::versionMajor) + "." + std::to_string(tile::TileDialect::versionMinor);
   (*module)->setAttr(tile::TileDialect::versionAttrName, StringAttr::get(&context, version));
-  oplib::KernelBuilder builder(*module, description);
-  buildFamily(builder, oplib::Schedule(description, target, config));
+  std::unique_ptr<oplib::Schedule> schedule = oplib::Schedule::create(description, target, config);
+  oplib::KernelBuilder builder(*module, description, schedule->backEnd());
+  buildFamily(builder, *schedule);
   return module;
 }
 
 std::string reductionOrder(const Description &description, const TargetSpec &target, const abi::Config &config) {
-  oplib::Schedule schedule(description, target, config);
+  abi::Config complete = oplib::Schedule::create(description, target, config)->complete();
   switch (description.family) {
   case Family::Matmul:
-    return "terms in ascending order, in blocks of " + std::to_string(schedule.complete().at("bk")) +
+    return "terms in ascending order, in blocks of " + std::to_string(complete.at("bk")) +
            " (fewer rows may use longer blocks)";
   case Family::Reduce:
   case Family::Softmax:
   case Family::LogSoftmax:
   case Family::LayerNorm:
   case Family::RmsNorm:
-    return "lanes " + std::to_string(schedule.complete().at("bn")) +
+    return "lanes " + std::to_string(complete.at("bn")) +
            " apart in parts of 256 steps, parts in ascending order, then across lanes";
   default:
     return {};

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Reductions. One kernel sweeps the reduced dimensions for each result. Where there are few results of very many
-// contiguous elements, two phases do: parts into the workspace, then their combination.
+// elements, two phases do: parts into the workspace, then their combination.
 
 #include "Generators.h"
 #include "Reducer.h"
@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-static constexpr int kept = 0, reduced = 1;
-
 Space reduceSpace(const Description &description) {
   const auto &attributes = description.as<ReduceAttributes>();
   const Operand &x = description.inputs[0];
@@ -20,7 +18,7 @@ Space reduceSpace(const Description &description) {
   SmallVector<int> xAlong, yAlong;
   for (int d = 0, next = 0; d < x.rank(); ++d) {
     bool isReduced = llvm::is_contained(attributes.axes, d);
-    space.addDim(x.shape[d], isReduced ? reduced : kept);
+    space.addDim(x.shape[d], isReduced ? swept : kept);
     xAlong.push_back(d);
     yAlong.push_back(isReduced ? -1 : next);
     next += !isReduced || attributes.keepdims;
@@ -48,10 +46,10 @@ static Values sweepState(KernelBuilder &b, Reducer &reducer, Sweep &sweep, Value
   return sweep.finish(state, [&](ValueRange left, ValueRange right) { return reducer.combine(left, right); });
 }
 
-static void buildSinglePhase(KernelBuilder &b, const Space &space, int64_t width, const KernelOptions &options) {
-  b.kernel("reduce", Sweep::grid(space, reduced, width), options, [&](ArrayRef<Value> indices) {
+static void buildSinglePhase(KernelBuilder &b, const Space &space, const SweepRegime &regime) {
+  Sweep::kernel(b, "reduce", space, regime, [&](ArrayRef<Value> indices) {
     Reducer reducer(b);
-    Sweep sweep(b, space, reduced, width, indices);
+    Sweep sweep(b, space, regime, indices);
     Values state = sweepState(b, reducer, sweep);
     Value result = reducer.finish(state, sweep.count());
     b.setPlace("outputs/y");
@@ -60,93 +58,176 @@ static void buildSinglePhase(KernelBuilder &b, const Space &space, int64_t width
 }
 
 namespace {
-/// Two phases: each part of a row leaves its state in the workspace.
+/// Two phases: each part of what a result is made of leaves its state in the workspace.
 class TwoPhase {
 public:
-  TwoPhase(KernelBuilder &b, const Space &space, int64_t width, int64_t chunk)
-      : b_(b), space_(space), width_(width), tilesPerPart_(std::max<int64_t>(1, chunk / width)) {
-    if (space.rank() == 2)
-      rows_ = space.dims[0].size;
-  }
+  TwoPhase(KernelBuilder &b, const Space &space, const SweepRegime &regime, const Schedule &schedule);
 
-  /// Whether the shape gains from it: few rows, each swept along its last dimension only.
-  static bool applies(const Space &space, int64_t chunk) {
-    constexpr int64_t maxRows = 64;
-    const Description &description = space.description();
-    bool isRow = space.dims.back().tag == reduced && space.rank() <= 2;
-    if (!isRow || (space.rank() == 2 && (space.dims[0].tag == reduced || !space.dims[0].size.isStatic())))
-      return false;
-    return (space.rank() == 1 || space.dims[0].size.factor <= maxRows) &&
-           largest(description, space.dims.back().size) > chunk;
-  }
-
-  void buildParts(KernelOptions options);
-  void buildTotal(KernelOptions options);
+  /// Whether some shapes gain from it: few results of many elements.
+  bool applies() const { return dim_ >= 0 && largest(b_.description(), length()) > chunk_; }
+  /// Whether all shapes do.
+  bool isAlways() const { return conditions().empty(); }
+  void buildParts();
+  void buildTotal();
 
 private:
-  GridDim parts() const { return {space_.dims.back().size, width_ * tilesPerPart_}; }
-  AffineExpr workspaceBytes(bool isArg) { return b_.countExpr(parts()) * (rows_.factor * 8 * (isArg ? 2 : 1)); }
-  Value partsView(Value row, Type element, bool areIndices);
+  using Condition = KernelOptions::Condition;
+
+  const Size &length() const { return space_.dims[dim_].size; }
+  int64_t stepSize() const { return isRow_ ? regime_.tile.columns : regime_.tile.rows; }
+  int64_t stepsOfPart() const { return std::max<int64_t>(1, chunk_ / stepSize()); }
+  GridDim parts() const { return {length(), stepSize() * stepsOfPart()}; }
+  bool boundResults(int64_t limit);
+  llvm::SmallVector<Condition, 2> conditions() const;
+  KernelOptions options();
+  Value partsView(const Sweep &sweep, Type element, bool areIndices);
+  llvm::SmallVector<Value> coordinates(const Sweep &sweep, Value part);
 
   KernelBuilder &b_;
   const Space &space_;
-  int64_t width_, tilesPerPart_;
-  Size rows_;
+  SweepRegime regime_;
+  int64_t chunk_;
+  bool isRow_;
+  int dim_ = -1;           ///< The dimension that is cut into parts; -1: none can be.
+  int64_t maxResults_ = 1; ///< Of shapes that take two phases.
+  std::optional<Condition> fewResults_;
 };
+} // namespace
 
-/// The parts of a row: values in the first half of the workspace, indices in the second; 8 bytes are kept for each.
-Value TwoPhase::partsView(Value row, Type element, bool areIndices) {
-  Value count = b_.countValue(parts());
-  Value before = arith::MulIOp::create(b_, row, count);
-  if (areIndices)
-    before = arith::AddIOp::create(b_, before, arith::MulIOp::create(b_, b_.index(rows_.factor), count));
-  Value bytes = arith::MulIOp::create(b_, before, b_.index(8));
-  Value base = tile::AddPtrOp::create(b_, b_.workspace(), bytes);
-  std::optional<int64_t> known = getConstantIntValue(count);
-  auto type = tile::ViewType::get(known.value_or(ShapedType::kDynamic), element);
-  return tile::ViewOp::create(b_, type, base, known ? ValueRange() : ValueRange(count), ValueRange());
+TwoPhase::TwoPhase(KernelBuilder &b, const Space &space, const SweepRegime &regime, const Schedule &schedule)
+    : b_(b), space_(space), regime_{regime.tile, regime.warps, std::nullopt}, chunk_(schedule.reduceChunk()),
+      isRow_(sweepsRows(space)) {
+  bool cuts = isRow_ || regime.tile.rows > 1;
+  if (cuts && boundResults(schedule.maxSplitResults(space, regime.tile)))
+    dim_ = onlySwept(space);
 }
 
-void TwoPhase::buildParts(KernelOptions options) {
-  options.workspace = workspaceBytes(Reducer(b_).isArg());
-  b_.kernel("reduce_parts", {{rows_, 1}, parts()}, options, [&](ArrayRef<Value> indices) {
+/// Finds out for which shapes there are at most `limit` results; false: for none, or it can't be told.
+bool TwoPhase::boundResults(int64_t limit) {
+  std::optional<Size> varying;
+  for (const SpaceDim &dim : space_.dims) {
+    if (dim.tag == swept)
+      continue;
+    if (!dim.size.isStatic()) {
+      if (varying)
+        return false;
+      varying = dim.size;
+    } else if (dim.size.factor == 0 || dim.size.factor > limit / maxResults_) {
+      return false;
+    } else {
+      maxResults_ *= dim.size.factor;
+    }
+  }
+  int64_t bound = limit / maxResults_;
+  if (varying && largest(b_.description(), *varying) > bound)
+    fewResults_ = Condition{*varying, true, bound};
+  if (varying)
+    maxResults_ *= std::min(bound, largest(b_.description(), *varying));
+  return maxResults_ > 0 && maxResults_ <= limit;
+}
+
+SmallVector<KernelOptions::Condition, 2> TwoPhase::conditions() const {
+  SmallVector<Condition, 2> all;
+  if (smallest(b_.description(), length()) <= chunk_)
+    all.push_back({length(), false, chunk_ + 1});
+  if (fewResults_)
+    all.push_back(*fewResults_);
+  return all;
+}
+
+/// 8 bytes are kept for each value and each index of a part.
+KernelOptions TwoPhase::options() {
+  KernelOptions options;
+  options.when = conditions();
+  options.warps = regime_.warps;
+  options.workspace = b_.countExpr(parts()) * (maxResults_ * 8 * (Reducer(b_).isArg() ? 2 : 1));
+  return options;
+}
+
+/// The parts of the results of a sweep's tile and their neighbours: [result, part] of rows, [part, result] of columns,
+/// [part] of a single row. All values come first in the workspace, then all indices.
+Value TwoPhase::partsView(const Sweep &sweep, Type element, bool areIndices) {
+  Value count = b_.countValue(parts()), group = b_.index(0), inner, results = b_.index(1);
+  for (int d = 0; d < space_.rank(); ++d) {
+    if (d == dim_)
+      continue;
+    Value size = b_.sizeValue(space_.dims[d].size);
+    results = b_.mul(results, size);
+    if (llvm::is_contained(sweep.tileDims(), d))
+      inner = size;
+    else
+      group = b_.add(b_.mul(group, size), sweep.place()[d]);
+  }
+  Value before = b_.mul(group, inner ? b_.mul(count, inner) : count);
+  if (areIndices)
+    before = b_.add(before, b_.mul(results, count));
+  Value base = tile::AddPtrOp::create(b_, b_.workspace(), b_.mul(before, b_.index(8)));
+  SmallVector<Value> sizes{count};
+  if (inner)
+    sizes.insert(isRow_ ? sizes.begin() : sizes.end(), inner);
+  SmallVector<int64_t> shape;
+  SmallVector<Value> varying;
+  for (Value size : sizes) {
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    if (ShapedType::isDynamic(shape.back()))
+      varying.push_back(size);
+  }
+  return tile::ViewOp::create(b_, tile::ViewType::get(shape, element), base, varying, ValueRange());
+}
+
+SmallVector<Value> TwoPhase::coordinates(const Sweep &sweep, Value part) {
+  SmallVector<Value> coordinates;
+  for (int d : sweep.tileDims())
+    coordinates.push_back(d == dim_ ? part : sweep.place()[d]);
+  return coordinates;
+}
+
+void TwoPhase::buildParts() {
+  SmallVector<GridDim> grid = Sweep::grid(space_, regime_.tile);
+  grid.push_back(parts());
+  b_.kernel("reduce_parts", grid, options(), [&](ArrayRef<Value> indices) {
     Reducer reducer(b_);
-    Sweep sweep(b_, space_, reduced, width_, indices);
-    Value tiles = b_.index(tilesPerPart_);
-    Value first = arith::MulIOp::create(b_, indices[1], tiles);
-    Value all = b_.countValue({space_.dims.back().size, width_});
-    Value last = arith::MinUIOp::create(b_, arith::AddIOp::create(b_, first, tiles), all);
+    Value part = indices.back(), steps = b_.index(stepsOfPart());
+    Sweep sweep(b_, space_, regime_, indices.drop_back());
+    Value first = arith::MulIOp::create(b_, part, steps);
+    Value all = b_.countValue({length(), stepSize()});
+    Value last = arith::MinUIOp::create(b_, arith::AddIOp::create(b_, first, steps), all);
     Values state = sweepState(b_, reducer, sweep, first, last);
     for (auto [number, value] : llvm::enumerate(state)) {
       Type element = cast<RankedTensorType>(value.getType()).getElementType();
-      tile::StoreOp::create(b_, value, partsView(indices[0], element, number == 1), indices[1]);
+      tile::StoreOp::create(b_, value, partsView(sweep, element, number == 1), coordinates(sweep, part));
     }
   });
 }
 
-void TwoPhase::buildTotal(KernelOptions options) {
-  options.workspace = workspaceBytes(Reducer(b_).isArg());
-  options.phase = 1;
-  b_.kernel("reduce_total", {{rows_, 1}}, options, [&](ArrayRef<Value> indices) {
+void TwoPhase::buildTotal() {
+  KernelOptions total = options();
+  total.phase = 1;
+  // Columns keep tiles of two dimensions.
+  int64_t most = llvm::divideCeil(largest(b_.description(), length()), parts().tile), least = isRow_ ? 1 : 2;
+  int64_t width = std::clamp(int64_t(llvm::bit_ceil(uint64_t(most))), least, std::max(least, stepSize()));
+  SweepRegime regime = regime_;
+  (isRow_ ? regime.tile.columns : regime.tile.rows) = width;
+  b_.kernel("reduce_total", Sweep::grid(space_, regime.tile), total, [&](ArrayRef<Value> indices) {
     Reducer reducer(b_);
-    Sweep sweep(b_, space_, reduced, width_, indices);
-    int64_t width = std::max<int64_t>(
-        1, std::min(width_, largest(b_.description(), space_.dims.back().size) / (width_ * tilesPerPart_)));
-    Value count = b_.countValue(parts());
-    Value raised = arith::AddIOp::create(b_, count, b_.index(width - 1));
+    Sweep sweep(b_, space_, regime, indices);
+    Value raised = arith::AddIOp::create(b_, b_.countValue(parts()), b_.index(width - 1));
     Value blocks = arith::DivUIOp::create(b_, raised, b_.index(width));
     Type valueElement = valueType(b_.getContext(), reducer.compute());
-    Value values = partsView(indices[0], valueElement, false), places;
-    Value noIndex;
+    Value values = partsView(sweep, valueElement, false), places, noIndex;
     if (reducer.isArg()) {
-      places = partsView(indices[0], reducer.indexType(), true);
-      noIndex = splatInt(b_, RankedTensorType::get(width, reducer.indexType()), maxValue(reducer.resultType()));
+      places = partsView(sweep, reducer.indexType(), true);
+      noIndex = splatInt(b_, RankedTensorType::get(sweep.shape(), reducer.indexType()), maxValue(reducer.resultType()));
     }
-    Values state = b_.loop(b_.index(0), blocks, reducer.start(width, noIndex), [&](Value block, ValueRange carried) {
-      Values next{tile::LoadOp::create(b_, RankedTensorType::get(width, valueElement), values, block, reducer.pad())};
+    Values start = reducer.start(sweep.shape(), noIndex);
+    Values state = b_.loop(b_.index(0), blocks, start, [&](Value block, ValueRange carried) {
+      auto loadParts = [&](Value view, Type element, tile::Pad pad) -> Value {
+        return tile::LoadOp::create(b_, RankedTensorType::get(sweep.shape(), element), view, coordinates(sweep, block),
+                                    pad);
+      };
+      Values next{loadParts(values, valueElement, reducer.pad())};
       if (reducer.isArg())
-        next.push_back(tile::LoadOp::create(b_, RankedTensorType::get(width, reducer.indexType()), places, block,
-                                            tile::Pad::Highest));
+        next.push_back(loadParts(places, reducer.indexType(), tile::Pad::Highest));
       return reducer.combine(carried, next);
     });
     state = sweep.finish(state, [&](ValueRange left, ValueRange right) { return reducer.combine(left, right); });
@@ -155,24 +236,18 @@ void TwoPhase::buildTotal(KernelOptions options) {
     sweep.storeFinished(1, result, reducer.resultType());
   });
 }
-} // namespace
 
 void buildReduce(KernelBuilder &b, const Schedule &schedule) {
   Space space = reduceSpace(b.description());
-  int64_t width = schedule.reduceTile(space);
-  int64_t chunk = schedule.reduceChunk();
-  if (!TwoPhase::applies(space, chunk))
-    return buildSinglePhase(b, space, width, {});
-  const Size &length = space.dims.back().size;
-  KernelOptions options;
-  if (smallest(b.description(), length) <= chunk) {
-    options.when = {{length, true, chunk}};
-    buildSinglePhase(b, space, width, options);
-    options.when = {{length, false, chunk + 1}};
-  }
-  TwoPhase phases(b, space, width, chunk);
-  phases.buildParts(options);
-  phases.buildTotal(options);
+  std::vector<SweepRegime> regimes = schedule.reduce(space);
+  TwoPhase phases(b, space, regimes.back(), schedule);
+  if (phases.applies())
+    phases.buildParts();
+  if (!phases.applies() || !phases.isAlways())
+    for (const SweepRegime &regime : regimes)
+      buildSinglePhase(b, space, regime);
+  if (phases.applies())
+    phases.buildTotal();
 }
 
 } // namespace tilejit::oplib

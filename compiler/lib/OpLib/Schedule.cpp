@@ -1,23 +1,17 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Tile sizes for CPUs. A tile is a block for L1 or L2; register tiles are the back end's.
+// What the schedules of all chips share: their choice, and the complete config.
 
 #include "Schedule.h"
 
-#include "Generators.h"
-
-#include <algorithm>
+#include "tilejit/Description/Config.h"
 
 namespace tilejit::oplib {
 
-static int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-static int64_t ceilDiv(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
-
-/// A tile size near `target` that cuts `size` into pieces of about the same length, a multiple of `unit`.
-static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
-  if (size <= 0)
-    return unit;
-  return roundUp(ceilDiv(size, ceilDiv(size, target)), unit);
+std::unique_ptr<Schedule> Schedule::create(const Description &description, const TargetSpec &target,
+                                           const abi::Config &config) {
+  return target.isGpu() ? createGpuSchedule(description, target, config)
+                        : createCpuSchedule(description, target.cpuFacts, config);
 }
 
 int64_t Schedule::get(const char *key, int64_t fallback) const {
@@ -25,148 +19,53 @@ int64_t Schedule::get(const char *key, int64_t fallback) const {
   return found == config_.end() ? fallback : found->second;
 }
 
-//===--- matmul -------------------------------------------------------------------------------------------------===//
-
-/// Blocks whose accumulator, left and right operand share L2 with room to spare.
-MatmulRegime Schedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
-  DType accumulate = description_.as<MatmulAttributes>().accumulate;
-  int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
-  int64_t m = 128, n = 256 * 4 / bytes, k = 256;
-  auto footprint = [&] { return bytes * (m * n + n * k + m * k); };
-  while (footprint() > facts_.l2Bytes * 6 / 10 && n > 4 * lanes)
-    (n > k ? n : k) /= 2;
-  MatmulRegime regime{"block", m, n, k, std::nullopt};
-  int64_t maxRows = largest(description_, rows);
-  regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
-  if (rows.isStatic() && maxRows > 32)
-    regime.bm = balanced(rows.factor, m, 8);
-  regime.bn = std::min(n, roundUp(std::max<int64_t>(1, largest(description_, columns)), lanes));
-  if (columns.isStatic())
-    regime.bn = balanced(columns.factor, n, lanes);
-  if (depth.isStatic() && depth.factor <= k * 3 / 2)
-    regime.bk = std::max<int64_t>(1, depth.factor);
-  else
-    regime.bk = depth.isStatic() ? balanced(depth.factor, k, 8) : k;
-  return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), std::nullopt};
-}
-
-std::vector<MatmulRegime> Schedule::matmulRegimes(const Size &rows, const Size &columns, const Size &depth,
-                                                  bool columnsAreContiguous) const {
-  constexpr int64_t skinnyRows = 32, rowColumns = 1024, rowDepth = 4096;
-  int64_t minRows = smallest(description_, rows), maxRows = largest(description_, rows);
-  int64_t lanes = std::max(1, facts_.vectorBits / 32);
-  auto bounded = [&](const Size &size, int64_t limit) {
-    return std::max<int64_t>(1, std::min(limit, largest(description_, size)));
-  };
-  MatmulRegime row{"row", 1, roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), lanes),
-                   bounded(depth, rowDepth), 1};
-  MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
-  skinny.name = "skinny";
-  skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
-  if (columnsAreContiguous) // Long rows of the right operand are read in place; a quarter each leaves work for threads.
-    skinny.bn = roundUp(std::max(block.bn, ceilDiv(bounded(columns, 4 * rowColumns), 4)), lanes);
-  if (maxRows <= 1)
-    return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), std::nullopt}};
-  std::vector<MatmulRegime> regimes;
-  if (!rows.isStatic() && minRows <= 1)
-    regimes.push_back(row);
-  if (!rows.isStatic() && minRows <= skinnyRows && maxRows > skinnyRows)
-    regimes.push_back({skinny.name, skinny.bm, skinny.bn, skinny.bk, skinnyRows});
-  if (maxRows <= skinnyRows)
-    block = {skinny.name, get("bm", skinny.bm), get("bn", skinny.bn), get("bk", skinny.bk), std::nullopt};
-  regimes.push_back(block);
-  return regimes;
-}
-
-//===--- other families -----------------------------------------------------------------------------------------===//
-
-std::pair<int64_t, int64_t> Schedule::elementwiseTile(const Space &space) const {
-  constexpr int64_t elements = 4096;
-  const Size &inner = space.dims.back().size;
-  int64_t longest = std::max<int64_t>(1, largest(description_, inner));
-  int64_t columns = longest <= elements ? longest : 1024;
-  if (inner.isStatic() || space.rank() == 1)
-    columns = longest <= elements ? longest : balanced(inner.isStatic() ? inner.factor : elements, elements, 64);
-  columns = get("bn", columns);
-  int64_t rows = std::max<int64_t>(1, elements / columns);
-  if (space.rank() == 1)
-    rows = 1;
-  else
-    rows = std::max<int64_t>(1, std::min(rows, largest(description_, space.dims[space.rank() - 2].size)));
-  return {get("bm", rows), columns};
-}
-
-int64_t Schedule::sweepTile(const Space &space, DType compute, int registers) const {
-  int64_t lanes = std::max(1, facts_.vectorBits / std::max(8, bitWidth(compute)));
-  int64_t longest = std::max<int64_t>(1, largest(description_, space.dims.back().size));
-  return get("bn", std::min(registers * lanes, longest));
-}
-
-/// A row that leaves most of L2 to others is taken as a whole: it is read once from where it lies, and what the sweeps
-/// share is kept in scratch memory. (The bound on its elements keeps the error of its sum small.)
-int64_t Schedule::rowTile(const Space &space) const {
-  constexpr int64_t longest = 32768;
-  DType compute = description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32;
-  int64_t limit = std::min<int64_t>(longest, facts_.l2Bytes / 4 / storageBytes(compute));
-  const SpaceDim &last = space.dims.back();
-  auto isSwept = [&](const SpaceDim &dim) { return dim.tag == 1; };
-  bool isOneRow = isSwept(last) && std::count_if(space.dims.begin(), space.dims.end(), isSwept) == 1;
-  if (isOneRow && last.size.isStatic() && last.size.factor <= limit)
-    return get("bn", std::max<int64_t>(1, last.size.factor));
-  return sweepTile(space, compute, 8);
-}
-
-/// Indices take as many registers as values, so argmax and argmin get by with half the lanes.
-int64_t Schedule::reduceTile(const Space &space) const {
-  const auto &attributes = description_.as<ReduceAttributes>();
-  bool isArg = attributes.kind == ReduceKind::ArgMax || attributes.kind == ReduceKind::ArgMin;
-  DType compute = reduceComputeType(attributes.kind, description_.inputs[0].dtype, description_.outputs[0].dtype);
-  return sweepTile(space, compute, isArg ? 4 : 8);
-}
-
-std::pair<int64_t, int64_t> Schedule::transposeTile(int bytes) const {
-  // Rows of y are written in pieces of whole cache lines; few of them, since rows of x lie far apart.
-  return {get("bm", bytes >= 4 ? 64 : 128), get("bn", bytes >= 4 ? 32 : bytes == 2 ? 64 : 128)};
-}
-
-//===--- complete configs ---------------------------------------------------------------------------------------===//
-
 abi::Config Schedule::complete() const {
-  abi::Config config = config_;
-  auto set = [&](const char *key, int64_t value) { config.emplace(key, value); };
-  auto setTile = [&](std::pair<int64_t, int64_t> tile) {
-    set("bm", tile.first);
-    set("bn", tile.second);
+  abi::Config chosen;
+  auto chooseTile = [&](TileSize tile, int64_t warps) {
+    chosen["bm"] = tile.rows;
+    chosen["bn"] = tile.columns;
+    chosen["warps"] = warps;
   };
   switch (description_.family) {
   case Family::Matmul: {
-    MatmulShape shape = matmulShape(description_);
-    MatmulRegime main = matmulRegimes(shape.size(shape.rows), shape.size(shape.columns), shape.size(shape.depth),
-                                      shape.columnsAreContiguous())
-                            .back();
-    setTile({main.bm, main.bn});
-    set("bk", main.bk);
+    MatmulRegime main = matmul(matmulShape(description_)).back();
+    chooseTile({main.bm, main.bn}, main.warps);
+    chosen["bk"] = main.bk;
     break;
   }
   case Family::Elementwise:
-  case Family::Cast:
-    setTile(elementwiseTile(elementwiseSpace(description_)));
+  case Family::Cast: {
+    Tiling tiling = elementwise(elementwiseSpace(description_));
+    chooseTile(tiling.tile, tiling.warps);
     break;
-  case Family::Transpose:
-    setTile(transposeTile(storageBytes(description_.inputs[0].dtype)));
+  }
+  case Family::Transpose: {
+    Tiling tiling = transpose(transposeShape(description_));
+    chooseTile(tiling.tile, tiling.warps);
     break;
-  case Family::Reduce:
-    set("bn", reduceTile(reduceSpace(description_)));
-    set("chunk", reduceChunk());
+  }
+  case Family::Reduce: {
+    SweepRegime main = reduce(reduceSpace(description_)).back();
+    chooseTile(main.tile, main.warps);
+    chosen["chunk"] = reduceChunk();
     break;
+  }
   case Family::Softmax:
   case Family::LogSoftmax:
-    set("bn", rowTile(softmaxSpace(description_)));
-    break;
   case Family::LayerNorm:
-  case Family::RmsNorm:
-    set("bn", rowTile(normSpace(description_)));
+  case Family::RmsNorm: {
+    bool isNorm = description_.family == Family::LayerNorm || description_.family == Family::RmsNorm;
+    SweepRegime main = rows(isNorm ? normSpace(description_) : softmaxSpace(description_)).back();
+    chooseTile(main.tile, main.warps);
     break;
+  }
+  }
+  abi::Config config = config_;
+  for (const ConfigKey &key : configKeys(description_.family)) {
+    auto choice = chosen.find(std::string(key.name));
+    bool applies = choice != chosen.end() && (!isCpu() || key.notOnCpu.empty());
+    if (applies)
+      config.insert(*choice);
   }
   return config;
 }

@@ -1,63 +1,107 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Tile sizes: what chooseConfig() picks from the facts of a CPU, and how generators read a config. The only place of
-// the operator library that looks at a target.
+// Schedules: the questions about tile sizes that generators ask. Each kind of chip has its answers (CpuSchedule.cpp,
+// GpuSchedule.cpp), from its facts and from the config that the user gave. The only part of the operator library that
+// looks at a target.
 
 #ifndef TILEJIT_LIB_OPLIB_SCHEDULE_H
 #define TILEJIT_LIB_OPLIB_SCHEDULE_H
 
-#include "Space.h"
+#include "Shapes.h"
 
 #include "tilejit/ABI/Compile.h"
 #include "tilejit/Target/TargetSpec.h"
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilejit::oplib {
+
+struct TileSize {
+  int64_t rows = 1, columns = 1;
+
+  int64_t elements() const { return rows * columns; }
+};
+
+/// The tile of a kernel without a loop, and how many warps compute it (0: the target has none).
+struct Tiling {
+  TileSize tile;
+  int64_t warps = 0;
+};
 
 /// Tile sizes of one way to compute a matrix product, and up to how many rows it is taken.
 struct MatmulRegime {
   std::string name; ///< "row", "skinny", "block".
   int64_t bm = 1, bn = 1, bk = 1;
-  std::optional<int64_t> maxRows; ///< Nothing: for any number of rows.
+  int64_t warps = 0;
+  std::optional<int64_t> maxRows = std::nullopt; ///< Nothing: for any number of rows.
 };
 
-/// What generators ask a schedule.
+/// One way to sweep. The tile runs along the last dimension of the space and, where it has more than one row, along
+/// sweepAcross() too.
+struct SweepRegime {
+  TileSize tile;
+  int64_t warps = 0;
+  /// Up to which length of the only swept dimension it is taken, which the tile then covers; nothing: for any length.
+  std::optional<int64_t> maxLength = std::nullopt;
+};
+
+/// What generators ask. Lists of regimes are in the order in which they are tried; the last one takes what is left.
 class Schedule {
 public:
-  Schedule(const Description &description, const TargetSpec &target, const abi::Config &config)
-      : description_(description), facts_(target.cpuFacts), config_(config) {}
+  static std::unique_ptr<Schedule> create(const Description &description, const TargetSpec &target,
+                                          const abi::Config &config);
+  virtual ~Schedule() = default;
 
-  int vectorBits() const { return facts_.vectorBits; }
-  /// The value of a key, or `fallback` where the config lacks it.
-  int64_t get(const char *key, int64_t fallback) const;
-  /// All keys that apply to the family, filled in.
+  /// The back end that compiles for the target, by its name in hints.
+  std::string_view backEnd() const { return backEnd_; }
+  /// Whether what the config says can be compiled for the target and fits the chip.
+  virtual Status check() const = 0;
+  /// All keys that apply to the family and the target, filled in.
   abi::Config complete() const;
 
-  /// A product of `rows` x `columns` with `depth` terms; `columnsAreContiguous`: the right operand lies row by row.
-  std::vector<MatmulRegime> matmulRegimes(const Size &rows, const Size &columns, const Size &depth,
-                                          bool columnsAreContiguous) const;
-  /// Rows and columns of a program instance of an elementwise kernel over a collapsed space.
-  std::pair<int64_t, int64_t> elementwiseTile(const Space &space) const;
-  /// Elements of a step along the last dimension of a sweep over a collapsed space.
-  int64_t sweepTile(const Space &space, DType compute, int registers) const;
-  int64_t reduceTile(const Space &space) const;
-  /// The same for softmax and norms, which sweep the dimensions with tag 1 more than once.
-  int64_t rowTile(const Space &space) const;
-  /// Side lengths of the blocks of a transposition of elements of `bytes` bytes.
-  std::pair<int64_t, int64_t> transposeTile(int bytes) const;
-  /// Elements that one program instance of a two-phase reduction combines.
-  int64_t reduceChunk() const { return get("chunk", int64_t{1} << 16); }
+  virtual std::vector<MatmulRegime> matmul(const MatmulShape &shape) const = 0;
+  /// The tile along the last two dimensions of a collapsed space.
+  virtual Tiling elementwise(const Space &space) const = 0;
+  virtual Tiling transpose(const TransposeShape &shape) const = 0;
+  virtual std::vector<SweepRegime> reduce(const Space &space) const = 0;
+  /// The same for softmax and norms, which sweep more than once.
+  virtual std::vector<SweepRegime> rows(const Space &space) const = 0;
+  /// Elements of a part where a long reduction is done in two phases.
+  virtual int64_t reduceChunk() const = 0;
+  /// Up to how many results a long reduction is done in two phases; 0: never.
+  virtual int64_t maxSplitResults(const Space &space, TileSize tile) const = 0;
+  /// Whether the exponentials of a row of more than one step wait in the output until their sum is known. Else they are
+  /// computed twice.
+  virtual bool parksExponentials() const = 0;
 
-private:
-  MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
+protected:
+  static constexpr std::string_view cpuBackEnd = "cpu";
+
+  Schedule(const Description &description, std::string_view backEnd, const abi::Config &config)
+      : description_(description), config_(config), backEnd_(backEnd) {}
+
+  bool isCpu() const { return backEnd_ == cpuBackEnd; }
+  /// The value of a key, or `fallback` where the config lacks it.
+  int64_t get(const char *key, int64_t fallback) const;
+  bool isGiven(const char *key) const { return config_.contains(key); }
+  int64_t largest(const Size &size) const { return oplib::largest(description_, size); }
+  int64_t smallest(const Size &size) const { return oplib::smallest(description_, size); }
 
   const Description &description_;
-  const CpuFacts &facts_;
   const abi::Config &config_;
+
+private:
+  std::string_view backEnd_;
 };
+
+std::unique_ptr<Schedule> createCpuSchedule(const Description &description, const CpuFacts &facts,
+                                            const abi::Config &config);
+std::unique_ptr<Schedule> createGpuSchedule(const Description &description, const TargetSpec &target,
+                                            const abi::Config &config);
 
 } // namespace tilejit::oplib
 

@@ -12,14 +12,12 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-static constexpr int outer = 0, axis = 1;
-
 Space softmaxSpace(const Description &description) {
   Space space(description);
   const Operand &x = description.inputs[0];
   SmallVector<int> along = llvm::to_vector(llvm::seq<int>(0, x.rank()));
   for (int d = 0; d < x.rank(); ++d)
-    space.addDim(x.shape[d], d == description.as<SoftmaxAttributes>().axis ? axis : outer);
+    space.addDim(x.shape[d], d == description.as<SoftmaxAttributes>().axis ? swept : kept);
   space.addOperand(0, along);
   space.addOperand(1, along);
   space.collapse();
@@ -27,12 +25,12 @@ Space softmaxSpace(const Description &description) {
 }
 
 namespace {
-/// One row, or a few columns.
+/// One row or a few, or a few columns.
 class SoftmaxRow {
 public:
-  SoftmaxRow(KernelBuilder &b, const Space &space, int64_t width, ArrayRef<Value> indices)
-      : b_(b), sweep_(b, space, axis, width, indices), input_(b.description().inputs[0].dtype),
-        output_(b.description().outputs[0].dtype), compute_(computeType(input_)) {
+  SoftmaxRow(KernelBuilder &b, const Space &space, const SweepRegime &regime, bool mayPark, ArrayRef<Value> indices)
+      : b_(b), sweep_(b, space, regime, indices), input_(b.description().inputs[0].dtype),
+        output_(b.description().outputs[0].dtype), compute_(computeType(input_)), mayPark_(mayPark) {
     if (!isFloat(compute_))
       compute_ = DType::F32;
   }
@@ -41,7 +39,7 @@ public:
     Value maximum = findMaximum();
     bool isLog = b_.description().family == Family::LogSoftmax;
     // A result that is not rounded holds the exponentials of a long row until the sum is known.
-    bool keeps = !isLog && output_ == compute_ && !sweep_.isSingleStep();
+    bool keeps = mayPark_ && !isLog && output_ == compute_ && !sweep_.isSingleStep();
     Value sum = sumExponentials(maximum, keeps);
     if (isLog) {
       Value shift = math::LogOp::create(b_, sum);
@@ -74,7 +72,7 @@ private:
     Value x = sweep_.load(0, step, compute_, tile::Pad::Lowest);
     bool padsWithInfinity = input_ == DType::F64 || input_ == DType::F32 || input_ == DType::F16 ||
                             input_ == DType::BF16 || input_ == DType::F8E5M2;
-    Value mask = padsWithInfinity || !sweep_.isRow() ? Value() : sweep_.inside(step);
+    Value mask = padsWithInfinity ? Value() : sweep_.inside(step);
     b_.setPlace("op");
     if (!mask)
       return x;
@@ -147,16 +145,17 @@ private:
   KernelBuilder &b_;
   Sweep sweep_;
   DType input_, output_, compute_;
+  bool mayPark_;
   Value onlyInput_, onlyTerm_; ///< Values and exponentials of the last step.
 };
 } // namespace
 
 void buildSoftmax(KernelBuilder &b, const Schedule &schedule) {
   Space space = softmaxSpace(b.description());
-  int64_t width = schedule.rowTile(space);
-  std::string name(familyName(b.description().family));
-  b.kernel(name, Sweep::grid(space, axis, width), {},
-           [&](ArrayRef<Value> indices) { SoftmaxRow(b, space, width, indices).build(); });
+  for (const SweepRegime &regime : schedule.rows(space))
+    Sweep::kernel(b, familyName(b.description().family), space, regime, [&](ArrayRef<Value> indices) {
+      SoftmaxRow(b, space, regime, schedule.parksExponentials(), indices).build();
+    });
 }
 
 } // namespace tilejit::oplib

@@ -2,7 +2,7 @@
 //
 // Index spaces: strides of operands, dropping and merging of dimensions.
 
-#include "Space.h"
+#include "Shapes.h"
 
 #include <limits>
 #include <numeric>
@@ -124,6 +124,27 @@ void Space::collapse() {
   dims.push_back({Size{}, 0});
   for (Access &access : accesses)
     access.axes.push_back({});
+}
+
+bool sweepsRows(const Space &space) { return space.dims.back().tag == swept; }
+
+int sweepAcross(const Space &space) {
+  int wanted = sweepsRows(space) ? kept : swept;
+  for (int d = space.rank() - 2; d >= 0; --d)
+    if (space.dims[d].tag == wanted)
+      return d;
+  return -1;
+}
+
+int onlySwept(const Space &space) {
+  int found = -1;
+  for (int d = 0; d < space.rank(); ++d)
+    if (space.dims[d].tag == swept) {
+      if (found >= 0)
+        return -1;
+      found = d;
+    }
+  return found;
 }
 
 } // namespace tilejit::oplib

@@ -10,7 +10,6 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-/// The dimensions of y; slots: x, y.
 static Space transposeSpace(const Description &description) {
   Space space(description);
   for (const Dim &dim : description.outputs[0].shape)
@@ -31,43 +30,47 @@ static int lastOfInput(const Space &space) {
   return last;
 }
 
-void buildTranspose(KernelBuilder &b, const Schedule &schedule) {
-  const Description &description = b.description();
+TransposeShape transposeShape(const Description &description) {
   Space space = transposeSpace(description);
-  DType dtype = description.inputs[0].dtype;
   int outer = lastOfInput(space), inner = space.rank() - 1;
   bool copiesRows = outer == inner;
-  std::pair<int64_t, int64_t> tile = schedule.transposeTile(storageBytes(dtype));
-  tile.first = std::max<int64_t>(1, std::min(tile.first, largest(description, space.dims[outer].size)));
-  tile.second = std::max<int64_t>(1, std::min(tile.second, largest(description, space.dims[inner].size)));
-  if (copiesRows) {
-    tile = schedule.elementwiseTile(space);
-    outer = space.rank() - 2;
-  }
+  return {std::move(space), copiesRows ? inner - 1 : outer, inner, copiesRows};
+}
+
+void buildTranspose(KernelBuilder &b, const Schedule &schedule) {
+  const Description &description = b.description();
+  const TransposeShape turned = transposeShape(description);
+  const Space &space = turned.space;
+  const int outer = turned.outer, inner = turned.inner;
+  DType dtype = description.inputs[0].dtype;
+  const Tiling tiling = schedule.transpose(turned);
+  const TileSize tile = tiling.tile;
+  KernelOptions options;
+  options.warps = tiling.warps;
   SmallVector<GridDim> grid;
   for (int d = 0; d < space.rank(); ++d)
-    grid.push_back({space.dims[d].size, d == inner ? tile.second : d == outer ? tile.first : 1});
-  b.kernel("transpose", grid, {}, [&](ArrayRef<Value> indices) {
+    grid.push_back({space.dims[d].size, d == inner ? tile.columns : d == outer ? tile.rows : 1});
+  b.kernel("transpose", grid, options, [&](ArrayRef<Value> indices) {
     SmallVector<Value> position(indices);
     SmallVector<int> dims{inner};
     SmallVector<Value> coordinates{indices[inner]};
-    SmallVector<int64_t> shape{tile.second};
+    SmallVector<int64_t> shape{tile.columns};
     if (outer >= 0) {
       dims.insert(dims.begin(), outer);
       coordinates.insert(coordinates.begin(), indices[outer]);
-      shape.insert(shape.begin(), tile.first);
+      shape.insert(shape.begin(), tile.rows);
     }
     // As bytes in memory: nothing is computed with the values, so bool needs no i1.
     DType raw = dtype == DType::Bool ? DType::U8 : dtype;
     b.setPlace("inputs/x");
     Value value;
-    if (copiesRows) {
+    if (turned.copiesRows) {
       value = load(b, b.slice(space, 0, dims, position), coordinates, shape, raw);
     } else {
-      SmallVector<int> turned(llvm::reverse(dims));
+      SmallVector<int> turnedDims(llvm::reverse(dims));
       SmallVector<Value> turnedCoordinates(llvm::reverse(coordinates));
       SmallVector<int64_t> turnedShape(llvm::reverse(shape));
-      value = load(b, b.slice(space, 0, turned, position), turnedCoordinates, turnedShape, raw);
+      value = load(b, b.slice(space, 0, turnedDims, position), turnedCoordinates, turnedShape, raw);
       b.setPlace("op");
       value = tile::TransposeOp::create(b, tileType(b, shape, raw), value, ArrayRef<int64_t>{1, 0});
     }

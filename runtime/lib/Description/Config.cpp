@@ -24,6 +24,8 @@ constexpr ConfigKey splitK{"split_k", 1, 64, "Program instances that share the t
                            noSplit};
 constexpr ConfigKey order{"order", 0, 64, "Rows of tiles that run together, so that they share columns.", noOrder};
 
+constexpr std::string_view oneRow = "a CPU's program instance takes one row at a time";
+
 constexpr int64_t maxSide = int64_t{1} << 16;
 
 constexpr std::array matmulKeys{
@@ -40,10 +42,14 @@ constexpr std::array elementwiseKeys{
 constexpr std::array transposeKeys{ConfigKey{"bm", 1, 4096, "Rows of a block of the result.", {}},
                                    ConfigKey{"bn", 1, 4096, "Columns of a block of the result.", {}}, warps, order};
 constexpr std::array reduceKeys{
+    ConfigKey{"bm", 1, maxSide, "Rows of a tile: results, or elements of each where the last dimension is kept.",
+              oneRow},
     ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are combined side by side.", {}},
     ConfigKey{"chunk", 1024, int64_t{1} << 40, "Elements of a part where a long row is reduced in two phases.", {}},
     warps, stages};
 constexpr std::array rowKeys{
+    ConfigKey{"bm", 1, maxSide, "Rows of a tile: of x, or elements of each column where the axis is not the last.",
+              oneRow},
     ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are taken at a time.", {}}, warps, stages};
 
 const ConfigKey *findKey(Family family, std::string_view name) {

@@ -1,0 +1,171 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Tile sizes for CPUs. A tile is a block for L1 or L2; register tiles are the back end's.
+
+#include "Schedule.h"
+
+#include <algorithm>
+
+namespace tilejit::oplib {
+
+namespace {
+class CpuSchedule final : public Schedule {
+public:
+  CpuSchedule(const Description &description, const CpuFacts &facts, const abi::Config &config)
+      : Schedule(description, cpuBackEnd, config), facts_(facts) {}
+
+  Status check() const override { return Status::ok(); }
+  std::vector<MatmulRegime> matmul(const MatmulShape &shape) const override;
+  Tiling elementwise(const Space &space) const override;
+  Tiling transpose(const TransposeShape &shape) const override;
+  std::vector<SweepRegime> reduce(const Space &space) const override;
+  std::vector<SweepRegime> rows(const Space &space) const override;
+  int64_t reduceChunk() const override { return get("chunk", int64_t{1} << 16); }
+  int64_t maxSplitResults(const Space &space, TileSize tile) const override;
+  bool parksExponentials() const override { return true; }
+
+private:
+  MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
+  std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
+
+  const CpuFacts &facts_;
+};
+} // namespace
+
+static int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+static int64_t ceilDiv(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
+
+/// A tile size near `target` that cuts `size` into pieces of about the same length, a multiple of `unit`.
+static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
+  if (size <= 0)
+    return unit;
+  return roundUp(ceilDiv(size, ceilDiv(size, target)), unit);
+}
+
+//===--- matmul -------------------------------------------------------------------------------------------------===//
+
+/// Blocks whose accumulator, left and right operand share L2 with room to spare.
+MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
+  DType accumulate = description_.as<MatmulAttributes>().accumulate;
+  int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
+  int64_t m = 128, n = 256 * 4 / bytes, k = 256;
+  auto footprint = [&] { return bytes * (m * n + n * k + m * k); };
+  while (footprint() > facts_.l2Bytes * 6 / 10 && n > 4 * lanes)
+    (n > k ? n : k) /= 2;
+  MatmulRegime regime{"block", m, n, k, 0, std::nullopt};
+  int64_t maxRows = largest(rows);
+  regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
+  if (rows.isStatic() && maxRows > 32)
+    regime.bm = balanced(rows.factor, m, 8);
+  regime.bn = std::min(n, roundUp(std::max<int64_t>(1, largest(columns)), lanes));
+  if (columns.isStatic())
+    regime.bn = balanced(columns.factor, n, lanes);
+  if (depth.isStatic() && depth.factor <= k * 3 / 2)
+    regime.bk = std::max<int64_t>(1, depth.factor);
+  else
+    regime.bk = depth.isStatic() ? balanced(depth.factor, k, 8) : k;
+  return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), 0, std::nullopt};
+}
+
+std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
+  const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
+  bool columnsAreContiguous = shape.columnsAreContiguous();
+  constexpr int64_t skinnyRows = 32, rowColumns = 1024, rowDepth = 4096;
+  int64_t minRows = smallest(rows), maxRows = largest(rows);
+  int64_t lanes = std::max(1, facts_.vectorBits / 32);
+  auto bounded = [&](const Size &size, int64_t limit) { return std::max<int64_t>(1, std::min(limit, largest(size))); };
+  MatmulRegime row{
+      "row", 1, roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), lanes), bounded(depth, rowDepth),
+      0,     1};
+  MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
+  skinny.name = "skinny";
+  skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
+  if (columnsAreContiguous) // Long rows of the right operand are read in place; a quarter each leaves work for threads.
+    skinny.bn = roundUp(std::max(block.bn, ceilDiv(bounded(columns, 4 * rowColumns), 4)), lanes);
+  if (maxRows <= 1)
+    return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), 0, std::nullopt}};
+  std::vector<MatmulRegime> regimes;
+  if (!rows.isStatic() && minRows <= 1)
+    regimes.push_back(row);
+  if (!rows.isStatic() && minRows <= skinnyRows && maxRows > skinnyRows)
+    regimes.push_back({skinny.name, skinny.bm, skinny.bn, skinny.bk, 0, skinnyRows});
+  if (maxRows <= skinnyRows)
+    block = {skinny.name, get("bm", skinny.bm), get("bn", skinny.bn), get("bk", skinny.bk), 0, std::nullopt};
+  regimes.push_back(block);
+  return regimes;
+}
+
+//===--- other families -----------------------------------------------------------------------------------------===//
+
+Tiling CpuSchedule::elementwise(const Space &space) const {
+  constexpr int64_t elements = 4096;
+  const Size &inner = space.dims.back().size;
+  int64_t longest = std::max<int64_t>(1, largest(inner));
+  int64_t columns = longest <= elements ? longest : 1024;
+  if (inner.isStatic() || space.rank() == 1)
+    columns = longest <= elements ? longest : balanced(inner.isStatic() ? inner.factor : elements, elements, 64);
+  columns = get("bn", columns);
+  int64_t rows = std::max<int64_t>(1, elements / columns);
+  if (space.rank() == 1)
+    rows = 1;
+  else
+    rows = std::max<int64_t>(1, std::min(rows, largest(space.dims[space.rank() - 2].size)));
+  return {{get("bm", rows), columns}};
+}
+
+Tiling CpuSchedule::transpose(const TransposeShape &shape) const {
+  if (shape.copiesRows)
+    return elementwise(shape.space);
+  // Rows of y are written in pieces of whole cache lines; few of them, since rows of x lie far apart.
+  int bytes = storageBytes(description_.inputs[0].dtype);
+  auto bounded = [&](int64_t size, int dim) {
+    return std::max<int64_t>(1, std::min(size, largest(shape.space.dims[dim].size)));
+  };
+  return {{bounded(get("bm", bytes >= 4 ? 64 : 128), shape.outer), bounded(get("bn", bytes >= 4   ? 32
+                                                                                     : bytes == 2 ? 64
+                                                                                                  : 128),
+                                                                           shape.inner)}};
+}
+
+/// Steps of so many registers along the last dimension.
+std::vector<SweepRegime> CpuSchedule::steps(const Space &space, DType compute, int registers) const {
+  int64_t lanes = std::max(1, facts_.vectorBits / std::max(8, bitWidth(compute)));
+  int64_t longest = std::max<int64_t>(1, largest(space.dims.back().size));
+  return {SweepRegime{{1, get("bn", std::min(registers * lanes, longest))}}};
+}
+
+/// A row that leaves most of L2 to others is taken as a whole: it is read once from where it lies, and what the sweeps
+/// share is kept in scratch memory. (The bound on its elements keeps the error of its sum small.)
+std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
+  constexpr int64_t longest = 32768;
+  DType compute = description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32;
+  int64_t limit = std::min<int64_t>(longest, facts_.l2Bytes / 4 / storageBytes(compute));
+  const SpaceDim &last = space.dims.back();
+  auto isSwept = [&](const SpaceDim &dim) { return dim.tag == swept; };
+  bool isOneRow = isSwept(last) && std::count_if(space.dims.begin(), space.dims.end(), isSwept) == 1;
+  if (isOneRow && last.size.isStatic() && last.size.factor <= limit)
+    return {SweepRegime{{1, get("bn", std::max<int64_t>(1, last.size.factor))}}};
+  return steps(space, compute, 8);
+}
+
+/// Indices take as many registers as values, so argmax and argmin get by with half the lanes.
+std::vector<SweepRegime> CpuSchedule::reduce(const Space &space) const {
+  const auto &attributes = description_.as<ReduceAttributes>();
+  bool isArg = attributes.kind == ReduceKind::ArgMax || attributes.kind == ReduceKind::ArgMin;
+  DType compute = reduceComputeType(attributes.kind, description_.inputs[0].dtype, description_.outputs[0].dtype);
+  return steps(space, compute, isArg ? 4 : 8);
+}
+
+/// A few rows, each swept along its last dimension only, leave cores without work.
+int64_t CpuSchedule::maxSplitResults(const Space &space, TileSize) const {
+  bool isRow = sweepsRows(space) && space.rank() <= 2;
+  bool isFew = space.rank() == 1 || (space.dims[0].tag == kept && space.dims[0].size.isStatic());
+  return isRow && isFew ? 64 : 0;
+}
+
+std::unique_ptr<Schedule> createCpuSchedule(const Description &description, const CpuFacts &facts,
+                                            const abi::Config &config) {
+  return std::make_unique<CpuSchedule>(description, facts, config);
+}
+
+} // namespace tilejit::oplib

@@ -1,0 +1,60 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The spaces that tile sizes are chosen from, collapsed: for each family which dimensions its kernels see and what they
+// do along them. Each is made in the .cpp of the family's generator.
+
+#ifndef TILEJIT_LIB_OPLIB_SHAPES_H
+#define TILEJIT_LIB_OPLIB_SHAPES_H
+
+#include "Space.h"
+
+namespace tilejit::oplib {
+
+/// All operands along the dimensions of the first output.
+Space elementwiseSpace(const Description &description);
+
+// Families that sweep: dimensions with tag `swept` are gone through for each result, the others are kept.
+
+inline constexpr int kept = 0, swept = 1;
+
+/// The dimensions of x, those that are reduced swept; slots: x, y.
+Space reduceSpace(const Description &description);
+/// The type that elements of a reduction are combined in.
+DType reduceComputeType(ReduceKind kind, DType input, DType output);
+/// The dimensions of x, the axis swept; slots: x, y.
+Space softmaxSpace(const Description &description);
+/// The dimensions of x, those that are normalised swept; slots: inputs, then outputs.
+Space normSpace(const Description &description);
+
+/// Whether a sweep runs along the last dimension ("rows"), or each place along it has results of its own ("columns").
+bool sweepsRows(const Space &space);
+/// The dimension along which tiles of two dimensions run beside the last: of rows the innermost one that is kept, of
+/// columns the innermost one that is swept; -1: there is none.
+int sweepAcross(const Space &space);
+/// The swept dimension, where there is exactly one; -1 else.
+int onlySwept(const Space &space);
+
+/// Rows (m), columns (n) and terms (k) of a product, m and n exchanged where that makes the long one the columns.
+struct MatmulShape {
+  Space space;              ///< Batch dimensions, then m, n, k. Slots: inputs, then c.
+  int rows, columns, depth; ///< Dimensions of the space.
+  int left, right;          ///< Slots.
+
+  int batchRank() const { return space.rank() - 3; }
+  const Size &size(int dim) const { return space.dims[dim].size; }
+  /// Whether the right operand lies row by row.
+  bool columnsAreContiguous() const;
+};
+MatmulShape matmulShape(const Description &description);
+
+/// The dimensions of y; slots: x, y.
+struct TransposeShape {
+  Space space;
+  int outer, inner; ///< Dimensions of a block of y; outer -1: there is one dimension only.
+  bool copiesRows;  ///< The last dimension stays last: nothing is turned.
+};
+TransposeShape transposeShape(const Description &description);
+
+} // namespace tilejit::oplib
+
+#endif // TILEJIT_LIB_OPLIB_SHAPES_H
