@@ -11,3 +11,8 @@ if(TARGET TilejitDriver AND TARGET TilejitCpuBackend)
     SRCS OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
     DEPS TilejitDriver TilejitCpuBackend TilejitReference TilejitCpuDevice)
 endif()
+if(TARGET TilejitDriver AND TARGET TilejitNvvmBackend)
+  tilejit_add_unit_test(OpLibSimulatedTest
+    SRCS OpLibCases.cpp OpLibSimulatedTest.cpp OpLibTrial.cpp SimulatedRun.cpp
+    DEPS TilejitDriver TilejitNvvmBackend TilejitRocdlBackend TilejitReference TilejitSimulatorLoader)
+endif()
