@@ -1,18 +1,18 @@
 // RUN: tile-opt %s -convert-tile-to-tilegpu=warps=2 | FileCheck %s
 // RUN: tile-opt %s -convert-tile-to-tilegpu="warps=2 lanes=64" | FileCheck %s --check-prefix=WAVE64
 
-// WAVE64: #layout = #tilegpu.layout<[4, 64], registers = [64], lanes = [1, 2, 4, 8, 16, 32], warps = [128]>
+// WAVE64: #layout = #tilegpu.layout<[4, 64], registers = [1], lanes = [2, 4, 8, 16, 32, 64], warps = [128]>
 // CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<[4, 64], registers = [32, 64], lanes = [1, 2, 4, 8, 16], warps = [128]>
 // CHECK-DAG: #[[PAIRS:.*]] = #tilegpu.layout<[4, 64], registers = [1, 2], lanes = [4, 8, 16, 32, 64], warps = [128]>
 
-// A load's layout: lanes along the contiguous dimension, warps over the rows, the rest in registers. Everything
-// elementwise follows; nothing is converted.
+// A load's layout: 16 bytes of neighbours in a thread, lanes along the contiguous dimension, warps over the rows.
+// Everything elementwise follows; nothing is converted.
 // CHECK-LABEL: @elementwise
 // CHECK-SAME: tilegpu.lanes = 32 : i64, tilegpu.warps = 2 : i64
-// CHECK: tile.load {{.*}} -> tensor<4x64xf32, #[[ROWS]]>
+// CHECK: tile.load {{.*}} -> tensor<4x64xf32, #[[PAIRS]]>
 // CHECK-NOT: convert_layout
-// CHECK: math.exp {{.*}} : tensor<4x64xf32, #[[ROWS]]>
-// CHECK: tile.store {{.*}} : tensor<4x64xf32, #[[ROWS]]>
+// CHECK: math.exp {{.*}} : tensor<4x64xf32, #[[PAIRS]]>
+// CHECK: tile.store {{.*}} : tensor<4x64xf32, #[[PAIRS]]>
 tile.kernel @elementwise(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
   %i = tile.program_id 0
   %t = tile.load %x[%i, %i] pad zero : !tile.view<?x?xf32> -> tensor<4x64xf32>
@@ -21,13 +21,13 @@ tile.kernel @elementwise(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
   tile.return
 }
 
-// Where alignment is known, neighbouring elements of 16 bytes lie in one thread.
-// CHECK-LABEL: @aligned
-// CHECK: tile.load {{.*}} -> tensor<4x64xf16, #[[PAIRS]]>
-tile.kernel @aligned(%x: !tile.view<?x256xf16, align = 16>, %y: !tile.view<?x256xf16, align = 16>) {
+// Where rows can't all be aligned, neighbouring lanes have neighbouring elements.
+// CHECK-LABEL: @odd_rows
+// CHECK: tile.load {{.*}} -> tensor<4x64xf16, #[[ROWS]]>
+tile.kernel @odd_rows(%x: !tile.view<?x255xf16>, %y: !tile.view<?x255xf16>) {
   %i = tile.program_id 0
-  %t = tile.load %x[%i, %i] pad zero : !tile.view<?x256xf16, align = 16> -> tensor<4x64xf16>
-  tile.store %t, %y[%i, %i] : tensor<4x64xf16>, !tile.view<?x256xf16, align = 16>
+  %t = tile.load %x[%i, %i] pad zero : !tile.view<?x255xf16> -> tensor<4x64xf16>
+  tile.store %t, %y[%i, %i] : tensor<4x64xf16>, !tile.view<?x255xf16>
   tile.return
 }
 

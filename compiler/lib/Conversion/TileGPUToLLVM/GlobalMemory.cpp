@@ -2,10 +2,10 @@
 //
 // Tiles of views in global memory.
 //
-// A tile that lies inside its view is moved without a mask, by the widest accesses that alignment allows; whether it
-// does is the same question for all threads of a block. At an edge, a load reads the nearest element inside for each
-// one outside and replaces it by the padding, so that no thread branches; a store branches for each element. Nothing is
-// read of a tile that lies outside altogether.
+// A tile that lies inside its view and is aligned is moved without a mask by wide accesses; whether it does is the same
+// question for all threads of a block. Otherwise elements are moved one by one: a load reads the nearest element inside
+// for each one outside and replaces it by the padding, so that no thread branches; a store branches for each element.
+// Nothing is read of a tile that lies outside altogether.
 
 #include "KernelEmitter.h"
 
@@ -39,20 +39,27 @@ public:
   int64_t bytes() const { return tilegpu::storageBytes(tile.getElementType()); }
   unsigned rank() const { return extents.size(); }
 
-  /// Whether all elements of the layout lie inside the view; null where that is known.
+  /// Whether all elements of the layout lie inside the view and wide accesses are aligned; null where that is known.
   Value isWhole() {
-    Value whole = isBefore;
+    Value whole = isAligned();
+    if (isPromised)
+      return whole;
+    whole = both(whole, isBefore);
     for (auto [dim, extent] : llvm::enumerate(extents))
       whole = both(whole, e.less(e.index(layout.getShape()[dim] - 1), extent));
     return whole;
   }
-  /// Whether any element does.
+  /// Whether any element lies inside.
   Value isTouched() {
+    if (isPromised)
+      return {};
     Value touched = isBefore;
     for (Value extent : extents)
       touched = both(touched, e.less(e.index(0), extent));
     return touched;
   }
+  /// Whether a dimension's layout goes beyond the tile.
+  bool isPadded(unsigned dim) const { return tile.getShape()[dim] != layout.getShape()[dim]; }
   /// Known never to be whole: a side is no power of two, so that some registers lie beyond the tile.
   bool isNeverWhole() const {
     return llvm::any_of(llvm::zip(tile.getShape(), layout.getShape()),
@@ -103,7 +110,8 @@ public:
       int64_t own = e.coordinates(layout, dim).ofRegisters[reg];
       auto [found, isNew] = edges.try_emplace({dim, own});
       if (isNew) {
-        Value at = e.coordinate(layout, dim, reg), isIn = e.less(at, extents[dim]);
+        Value at = e.coordinate(layout, dim, reg),
+              isIn = isPromised && !isPadded(dim) ? Value() : e.less(at, extents[dim]);
         Value nearest = isIn ? e.min(at, e.sub(extents[dim], e.index(1))) : at;
         found->second = {e.mul(e.add(firsts[dim], nearest), view.strides[dim]), isIn};
       }
@@ -126,9 +134,27 @@ public:
   RankedTensorType tile;
   LayoutAttr layout;
   SmallVector<Value, 4> firsts, extents;
-  Value isBefore; ///< That the tile's first element is not before the view's; null: known.
+  bool isPromised = false; ///< All elements lie inside: the program says so.
+  Value isBefore;          ///< That the tile's first element is not before the view's; null: known.
 
 private:
+  /// The first element's address and the strides, in bytes, are multiples of the wide access; null where that is known.
+  Value isAligned() {
+    int64_t width = vectorWidth();
+    if (isKnownAligned(type, int(llvm::Log2_64(uint64_t(width)))))
+      return {};
+    Value offset = e.index(0);
+    for (unsigned dim = 0; dim < rank(); ++dim)
+      offset = e.add(offset, e.mul(firsts[dim], view.strides[dim]));
+    Value first = e.address(view.base, offset, memory());
+    Value bits = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI64Type(), first);
+    for (int dim : ArrayRef(accessOrder(type)).drop_front())
+      if (type.getShape()[dim] != 1 && ShapedType::isDynamic(type.getStaticStride(dim)))
+        bits = arith::OrIOp::create(e.b, e.loc, bits, e.mul(view.strides[dim], e.index(bytes())));
+    bits = arith::AndIOp::create(e.b, e.loc, bits, e.index(width * bytes() - 1));
+    return e.equal(bits, 0);
+  }
+
   Value origin;
   llvm::DenseMap<std::pair<int64_t, int64_t>, std::pair<Value, Value>> edges;
 };
@@ -212,6 +238,7 @@ static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
   Access access(e, load.getView(), load.getCoordinates(), tile);
   int64_t count = access.layout.numRegisters();
   auto type = VectorType::get({count}, access.memory());
+  access.isPromised = load.getPad() == tile::Pad::None;
   Value pad = arith::ConstantOp::create(e.b, e.loc, padAttr(e, load.getPad(), tile.getElementType()));
   // Addresses that both branches may use are made before them.
   auto atEdge = [&] {
@@ -224,8 +251,6 @@ static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
   Value result;
   if (access.isNeverWhole())
     result = atEdge();
-  else if (load.getPad() == tile::Pad::None)
-    result = loadWhole(access);
   else
     result = e.choose(
         access.isWhole(), type,

@@ -35,7 +35,8 @@ public:
     ConversionOptions options;
     options.elementBits = int(8 * bytes);
     options.banks = &e.banks;
-    plan = planMemoryAccess(places, memory, SharedAccess::Plain, isStore, options);
+    int widest = hasWholeBytes(type.getElementType()) ? 4 : 0;
+    plan = planMemoryAccess(places, memory, SharedAccess::Plain, isStore, options, widest);
     if (plan)
       for (uint64_t column : plan->threadOffset)
         threadBits |= int64_t(column);

@@ -63,9 +63,11 @@ bool isElementwise(mlir::Operation *op);
 bool isFreeOp(mlir::Operation *op);
 /// The dimensions of a view, the one with the smallest static stride first.
 llvm::SmallVector<int> accessOrder(tile::ViewType view);
-/// The binary logarithm of how many neighbours along the first dimension of accessOrder() one access can move: what
-/// alignment and strides allow, up to 16 bytes.
+/// The binary logarithm of how many neighbours along the first dimension of accessOrder() one access moves where the
+/// memory turns out to be aligned: up to 16 bytes, less where static strides rule that out.
 int accessVectorBits(tile::ViewType view, llvm::ArrayRef<int64_t> tileShape);
+/// Whether the type alone says that such accesses are aligned.
+bool isKnownAligned(tile::ViewType view, int vectorBits);
 
 } // namespace tilejit::gpu
 

@@ -51,24 +51,31 @@ SmallVector<int> gpu::accessOrder(tile::ViewType view) {
 
 int gpu::accessVectorBits(tile::ViewType view, ArrayRef<int64_t> tileShape) {
   constexpr int64_t mostBytes = 16;
-  int64_t bytes = tilegpu::storageBytes(view.getElementType());
+  int64_t bytes = tilegpu::storageBytes(view.getElementType()), most = mostBytes;
   SmallVector<int> order = accessOrder(view);
-  if (order.empty() || view.getStaticStride(order.front()) != 1)
+  if (order.empty() || view.getStaticStride(order.front()) != 1 || !tilegpu::hasWholeBytes(view.getElementType()))
     return 0;
-  int64_t known = view.getAlign() == 0 ? bytes : view.getAlign();
+  auto multipleOf = [&](int64_t number) {
+    if (number != 0)
+      most = std::min<int64_t>(most, (int64_t{1} << llvm::countr_zero(uint64_t(number))) * bytes);
+  };
   for (int dim : ArrayRef(order).drop_front()) {
     int64_t stride = view.getStaticStride(dim);
-    if (view.getShape()[dim] == 1)
-      continue;
-    if (ShapedType::isDynamic(stride))
-      return 0;
-    if (stride != 0)
-      known = std::min<int64_t>(known, int64_t{1} << llvm::countr_zero(uint64_t(stride * bytes)));
+    if (view.getShape()[dim] != 1 && !ShapedType::isDynamic(stride))
+      multipleOf(stride);
   }
-  int64_t side = tileShape[order.front()];
-  if (!llvm::isPowerOf2_64(uint64_t(side)))
-    known = std::min<int64_t>(known, (int64_t{1} << llvm::countr_zero(uint64_t(side))) * bytes);
-  return int(llvm::Log2_64(uint64_t(std::max<int64_t>(1, std::min(known, mostBytes) / bytes))));
+  multipleOf(tileShape[order.front()]);
+  return int(llvm::Log2_64(uint64_t(std::max<int64_t>(1, most / bytes))));
+}
+
+bool gpu::isKnownAligned(tile::ViewType view, int vectorBits) {
+  int64_t bytes = tilegpu::storageBytes(view.getElementType());
+  if (vectorBits == 0)
+    return true;
+  for (int dim : ArrayRef(accessOrder(view)).drop_front())
+    if (view.getShape()[dim] != 1 && ShapedType::isDynamic(view.getStaticStride(dim)))
+      return false;
+  return view.getAlign() >= bytes << vectorBits;
 }
 
 LayoutAttr LayoutAssignment::naturalOfLoad(tile::LoadOp load) {

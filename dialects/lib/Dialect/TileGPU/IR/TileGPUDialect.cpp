@@ -52,3 +52,7 @@ int64_t tilejit::tilegpu::storageBytes(Type element) {
     return 8;
   return std::max<int64_t>(1, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
 }
+
+bool tilejit::tilegpu::hasWholeBytes(Type element) {
+  return !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 == 0;
+}

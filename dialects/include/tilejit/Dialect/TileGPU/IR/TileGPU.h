@@ -41,6 +41,10 @@ llvm::SmallVector<int64_t> paddedShape(llvm::ArrayRef<int64_t> shape);
 /// Bytes that an element takes in memory: 1 for booleans and what has up to 8 bits, 8 for pointers and index.
 int64_t storageBytes(mlir::Type element);
 
+/// Whether an element fills the bytes it takes. Others are moved one by one: LLVM would make vectors of elements that
+/// are no whole bytes of wider accesses.
+bool hasWholeBytes(mlir::Type element);
+
 } // namespace tilejit::tilegpu
 
 #define GET_OP_CLASSES
