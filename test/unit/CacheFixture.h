@@ -67,9 +67,10 @@ struct CacheFixture {
     Logger logger(LogLevel::Warn, [this](const LogRecord &record) { warnings.emplace_back(record.message); });
     return Cache::open(settings, logger, system, mode);
   }
+  std::string formatRoot() const { return root + "/" + std::to_string(cacheFormat) + "/"; }
   std::string pathOf(const CachedKernel &kernel) const {
     std::string key = kernel.key();
-    return root + "/1/" + kernel.material.tilejitVersion + "/" + kernel.material.targetFolder + "/" + key.substr(0, 2) +
+    return formatRoot() + kernel.material.tilejitVersion + "/" + kernel.material.targetFolder + "/" + key.substr(0, 2) +
            "/" + key + ".tjk";
   }
   /// All files below a folder whose name ends so.
@@ -81,7 +82,7 @@ struct CacheFixture {
         found.push_back(entry.path().string());
     return found;
   }
-  std::vector<std::string> quarantined() const { return find(root + "/1/quarantine", ""); }
+  std::vector<std::string> quarantined() const { return find(formatRoot() + "quarantine", ""); }
   static void overwrite(const std::string &path, std::string_view content) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);

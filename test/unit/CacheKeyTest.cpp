@@ -28,6 +28,7 @@ std::vector<Mutation> mutations() {
       {"config/bk", [](KeyMaterial &m) { m.config["bk"] = 1; }},
       {"config/threads", [](KeyMaterial &m) { m.config.erase("threads"); }},
       {"emit", [](KeyMaterial &m) { m.emit = "asm"; }},
+      {"with_bitcode", [](KeyMaterial &m) { m.withBitcode = true; }},
       {"target", [](KeyMaterial &m) { m.target += ",-amx"; }},
       {"target_folder", [](KeyMaterial &m) { m.targetFolder = "znver5"; }},
       {"toolchain/worker", [](KeyMaterial &m) { m.toolchain[3].second = "0709"; }},
@@ -35,7 +36,7 @@ std::vector<Mutation> mutations() {
       {"toolchain/libMLIR", [](KeyMaterial &m) { m.toolchain.erase(m.toolchain.begin() + 2); }},
       {"llvm_version", [](KeyMaterial &m) { m.llvmVersion = "22.1.1"; }},
       {"tilejit_version", [](KeyMaterial &m) { m.tilejitVersion = "0.1.1"; }},
-      {"cache_format", [](KeyMaterial &m) { m.format = 2; }},
+      {"cache_format", [](KeyMaterial &m) { m.format = 3; }},
       {"abi_version", [](KeyMaterial &m) { m.abiVersion = 2; }},
   };
 }
@@ -69,7 +70,7 @@ TEST_CASE("equal material has one key, in every process", "[key]") {
   material.target = "t";
   material.targetFolder = "f";
   material.tilejitVersion = "1";
-  CHECK(cacheKey(material) == "9ce32d46d0a6824a7caeb397fc83049ec0dae8cabef57de337cbe15efcb21468");
+  CHECK(cacheKey(material) == "7b83bbd5ea91e5f888c32aa248245787f6aae91e0dfd174933aa4f07f3321798");
 }
 
 TEST_CASE("text can't move between fields", "[key]") {

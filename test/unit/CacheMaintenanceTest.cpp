@@ -206,8 +206,8 @@ TEST_CASE("counters add up over processes and stay small", "[maintenance]") {
   }
   CHECK(f.open()->usage().counters.misses == 3000);
   FileInfo info;
-  REQUIRE(realSystem().stat(f.root + "/1/state/counters", true, info) == 0);
+  REQUIRE(realSystem().stat(f.formatRoot() + "state/counters", true, info) == 0);
   CHECK(info.size <= 66 << 10);
-  CacheFixture::overwrite(f.root + "/1/state/counters", "x");
+  CacheFixture::overwrite(f.formatRoot() + "state/counters", "x");
   CHECK(f.open()->usage().counters.misses == 0);
 }

@@ -20,6 +20,7 @@ tilejit_add_unit_test(RuntimeTest
     RuntimeDeviceTest.cpp
     RuntimeElfTest.cpp
     RuntimeLaunchTest.cpp
+    RuntimePackageTest.cpp
     RuntimeWorkerTest.cpp
   DEPS TilejitRuntime)
 target_include_directories(RuntimeTest PRIVATE ${PROJECT_SOURCE_DIR}/runtime/lib/Runtime

@@ -2,7 +2,7 @@
 //
 // GPU targets: rows, settings in their names, simulated ones, text form and keys.
 
-#include "tilejit/Target/TargetSpec.h"
+#include "tilejit/Target/CodeFit.h"
 
 #include <catch2/catch.hpp>
 
@@ -111,6 +111,55 @@ TEST_CASE("simulated targets compile as what they simulate") {
     CHECK(parseTarget(bad).status().code() == StatusCode::InvalidArgument);
   }
   CHECK(parseTarget("sim:sm_100a").status().message().find("sm_90a") != std::string::npos);
+}
+
+TEST_CASE("code fits exactly, by family, or not") {
+  struct Case {
+    const char *code, *device;
+    bool fits;
+  };
+  for (const Case &c : std::initializer_list<Case>{
+           {"sm_80", "sm_86", true},
+           {"sm_80", "sm_90a", true},
+           {"sm_90", "sm_90a", true},
+           {"sm_80", "sm_75", false},
+           {"sm_90a", "sm_90", false},
+           {"sm_90a", "sm_100a", false},
+           {"sm_80", "gfx942", false},
+           {"gfx9-generic", "gfx906", true},
+           {"gfx9-generic", "gfx908", false},
+           {"gfx9-4-generic", "gfx942", true},
+           {"gfx9-4-generic", "gfx950:xnack-", true},
+           {"gfx9-4-generic:xnack+", "gfx950:xnack-", false},
+           {"gfx11-generic", "gfx1151", true},
+           {"gfx11-generic", "gfx1201", false},
+           {"gfx90a", "gfx90a:sramecc+:xnack-", true},
+           {"gfx90a:xnack-", "gfx90a:sramecc+:xnack-", true},
+           {"gfx90a:xnack+", "gfx90a:xnack-", false},
+           {"gfx90a:xnack+", "gfx90a", false},
+           {"gfx942", "gfx9-4-generic", false},
+           {"x86-64-v3", "znver4", true},
+           {"znver4", "x86-64-v3", false},
+           {"neoverse-n1", "neoverse-v2", true},
+           {"armv8-a", "x86-64-v3", false},
+           {"x86-64", "sm_80", false},
+       }) {
+    INFO(c.code << " on " << c.device);
+    int fit = codeFit(target(c.code), target(c.device));
+    CHECK((fit > 0) == c.fits);
+    CHECK(fit < exactFit);
+    CHECK(codeFit(target(c.code), target(c.code)) == exactFit);
+  }
+  CHECK(codeFit(target("sm_80"), target("sim:sm_80")) == exactFit);
+  CHECK(codeFit(target("sm_86"), target("sm_90a")) > codeFit(target("sm_80"), target("sm_90a")));
+  CHECK(codeFit(target("gfx942"), target("gfx942:xnack-")) >
+        codeFit(target("gfx9-4-generic"), target("gfx942:xnack-")));
+  CHECK(codeFit(target("x86-64-v3"), target("znver4")) > codeFit(target("x86-64-v2"), target("znver4")));
+  for (const TargetSpec &spec : knownTargets()) {
+    Expected<TargetSpec> back = targetOfKey(spec.keyText());
+    REQUIRE(back);
+    CHECK(codeFit(*back, spec) == exactFit);
+  }
 }
 
 TEST_CASE("code for GPUs does not run on the host's processor") {

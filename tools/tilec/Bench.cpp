@@ -186,7 +186,9 @@ void addBench(Registry registry) {
   auto options = std::make_shared<Options>();
   CLI::App *command =
       registry.app.add_subcommand("bench", "Time a kernel: median, spread, share of the machine's peak");
-  command->add_option("DESC", options->description, "Description (.json) or tile file (.mlir); - is standard input")
+  command
+      ->add_option("DESC", options->description,
+                   "Description (.json), tile file (.mlir) or package (.tjk); - is standard input")
       ->required();
   options->execution.addTo(*command);
   options->execution.addFilesTo(*command);

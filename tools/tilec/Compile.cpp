@@ -10,8 +10,8 @@
 #include "tilejit/Reference/Npy.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
-#include <map>
 
 namespace tilejit::tilec {
 namespace {
@@ -21,14 +21,21 @@ struct Options {
   std::optional<std::string> target;
   std::string output, emit = "package";
   std::vector<std::string> config;
-  bool noCompile = false;
+  bool noCompile = false, withBitcode = false;
 };
 
-const std::map<std::string, abi::EmitKind> emitKinds{{"package", abi::EmitKind::Package},
-                                                     {"tile", abi::EmitKind::Tile},
-                                                     {"llvm", abi::EmitKind::Llvm},
-                                                     {"asm", abi::EmitKind::Asm},
-                                                     {"object", abi::EmitKind::Object}};
+constexpr std::array emitKinds{abi::EmitKind::Package, abi::EmitKind::Tile, abi::EmitKind::TileGpu, abi::EmitKind::Llvm,
+                               abi::EmitKind::Ptx,     abi::EmitKind::Asm,  abi::EmitKind::Object};
+
+Expected<abi::EmitKind> parseEmit(const std::string &text) {
+  std::string known;
+  for (abi::EmitKind kind : emitKinds) {
+    if (text == abi::emitKindName(kind))
+      return kind;
+    known += (known.empty() ? "" : kind == emitKinds.back() ? " or " : ", ") + std::string(abi::emitKindName(kind));
+  }
+  return Status(StatusCode::InvalidArgument, "--emit: expected " + known + ", found '" + text + "'");
+}
 
 /// One result, and the description and target it belongs to.
 struct Compiled {
@@ -70,7 +77,9 @@ std::vector<std::pair<std::string, std::vector<const Compiled *>>>
 planOutputs(const Options &options, const std::vector<Compiled> &results, abi::EmitKind kind) {
   std::vector<std::pair<std::string, std::vector<const Compiled *>>> files;
   for (const Compiled &result : results) {
-    std::string path = !options.output.empty() ? options.output : isText(kind) ? "-" : defaultOutput(result.stem, kind);
+    std::string path = !options.output.empty() ? options.output
+                       : abi::isText(kind)     ? "-"
+                                               : defaultOutput(result.stem, kind);
     auto same = std::find_if(files.begin(), files.end(), [&](const auto &file) { return file.first == path; });
     if (same == files.end())
       files.push_back({path, {&result}});
@@ -86,6 +95,7 @@ Expected<std::vector<Compiled>> compileAll(Context &context, const Options &opti
   TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
   compileOptions.emit = kind;
   compileOptions.noCompile = options.noCompile;
+  compileOptions.withBitcode = options.withBitcode;
   TILEJIT_ASSIGN_OR_RETURN(std::vector<Source> sources, readSources(options.descriptions));
   if (kind == abi::EmitKind::Object && !options.output.empty() && sources.size() * targets.size() > 1)
     return Status(StatusCode::InvalidArgument,
@@ -110,7 +120,7 @@ Json resultJson(const Compiled &result, const std::string &file, abi::EmitKind k
   json["target"] = result.target;
   addReport(json, result.kernel.report, result.kernel.manifest);
   json["payload"] = {{"kind", result.kernel.report.payloadKind}, {"bytes", result.kernel.report.payloadBytes}};
-  if (file == "-" && isText(kind))
+  if (file == "-" && abi::isText(kind))
     json["text"] = result.kernel.payload();
   else if (!file.empty())
     json["file"] = file;
@@ -118,25 +128,24 @@ Json resultJson(const Compiled &result, const std::string &file, abi::EmitKind k
 }
 
 int run(const Program &program, const Options &options) {
-  auto kind = emitKinds.find(options.emit);
-  if (kind == emitKinds.end())
-    return program.fail(Status(StatusCode::InvalidArgument,
-                               "--emit: expected package, tile, llvm, asm or object, found '" + options.emit + "'"));
+  Expected<abi::EmitKind> kind = parseEmit(options.emit);
+  if (!kind)
+    return program.fail(kind.status());
   Expected<std::shared_ptr<Context>> context = program.context();
   if (!context)
     return program.fail(context.status());
-  Expected<std::vector<Compiled>> results = compileAll(**context, options, kind->second);
+  Expected<std::vector<Compiled>> results = compileAll(**context, options, *kind);
   if (!results)
     return program.fail(results.status());
-  auto files = planOutputs(options, *results, kind->second);
+  auto files = planOutputs(options, *results, *kind);
   Json list = Json::array();
   for (const auto &[path, members] : files) {
     if (!(program.json && path == "-"))
-      if (Status written = writeOutput(path, fileContent(members, kind->second)); !written)
+      if (Status written = writeOutput(path, fileContent(members, *kind)); !written)
         return program.fail(written);
     for (const Compiled *member : members) {
       if (program.json)
-        list.push_back(resultJson(*member, path, kind->second));
+        list.push_back(resultJson(*member, path, *kind));
       else if (path != "-")
         std::printf("%s for %s: %s, %s, %s -> %s\n", member->description.c_str(), member->target.c_str(),
                     bytesText(member->kernel.report.payloadBytes).c_str(), compileText(member->kernel.report).c_str(),
@@ -160,14 +169,18 @@ void addCompile(Registry registry) {
       ->type_name("T[,T...]");
   command->add_option("-o,--output", options->output, "File to write; - is standard output (default: STEM.tjk)")
       ->type_name("FILE");
-  command->add_option("--emit", options->emit, "package, tile, llvm, asm or object; text goes to standard output")
+  command
+      ->add_option("--emit", options->emit,
+                   "package, tile, tilegpu, llvm, ptx, asm or object; text goes to standard output")
       ->type_name("KIND");
+  command->add_flag("--with-bitcode", options->withBitcode,
+                    "Add the LLVM bitcode of GPU code to the package (sim: targets always have it)");
   command->add_option("--config", options->config, "Schedule options (see tilec ops NAME)")
       ->type_name("K=V[,...]")
       ->allow_extra_args(false);
   command->add_flag("--no-compile", options->noCompile, "Fail with exit code 3 where the cache has no entry");
   registry.program.addCommonOptions(*command);
-  command->footer("Example:\n  tilec compile examples/ffn_up.json --target native,x86-64-v3 -o ffn.tjk");
+  command->footer("Example:\n  tilec compile examples/ffn_up.json --target native,sm_80,sm_90a,gfx942 -o ffn.tjk");
   registry.onRun(*command, [&program = registry.program, options] { return run(program, *options); });
 }
 

@@ -19,14 +19,6 @@ struct Options {
   std::string file, extract;
 };
 
-/// The known name of a target's key text, else the text itself in short.
-std::string targetName(const std::string &keyText) {
-  for (const TargetSpec &target : knownTargets())
-    if (target.keyText() == keyText)
-      return target.name;
-  return shortened(keyText, 80);
-}
-
 std::string suffixOf(const std::string &kind) {
   return kind == "elf" ? "so" : kind == "text" ? "txt" : kind == "bitcode" ? "bc" : kind;
 }
@@ -42,8 +34,15 @@ Json kernelJson(const CachedKernel &kernel) {
   Json json = {{"key", kernel.key()}};
   json["tilejit"] = kernel.material.tilejitVersion;
   json["llvm"] = kernel.material.llvmVersion;
-  json["target"] = targetName(kernel.material.target);
+  json["target"] = targetNameOf(kernel.material.target);
   json["emit"] = kernel.material.emit;
+  json["config"] = Json::object();
+  json["resources"] = Json::object();
+  if (Expected<abi::Manifest> manifest = abi::parseManifest(kernel.manifest)) {
+    json["op"] = manifest->op;
+    json["config"] = manifest->config;
+    json["resources"] = manifest->resources;
+  }
   json["manifest"] = Json::parse(kernel.manifest, nullptr, /*allow_exceptions=*/false);
   json["toolchain"] = Json::object();
   for (const auto &[part, identity] : kernel.material.toolchain)
@@ -58,14 +57,16 @@ Json kernelJson(const CachedKernel &kernel) {
 void printText(const CachedKernel &kernel, const Json &payloads) {
   Expected<abi::Manifest> manifest = abi::parseManifest(kernel.manifest);
   std::printf("%s  %s for %s\n", kernel.key().substr(0, 16).c_str(), manifest ? manifest->op.c_str() : "?",
-              targetName(kernel.material.target).c_str());
+              targetNameOf(kernel.material.target).c_str());
   std::printf("  made by tilejit %s, LLVM %s\n", kernel.material.tilejitVersion.c_str(),
               kernel.material.llvmVersion.c_str());
+  for (const auto &[part, identity] : kernel.material.toolchain)
+    std::printf("  toolchain %s %s\n", part.c_str(), shortened(identity, 40).c_str());
   if (manifest) {
     for (const auto &[name, value] : manifest->config)
       std::printf("  config %s = %lld\n", name.c_str(), static_cast<long long>(value));
     for (const auto &[name, value] : manifest->resources)
-      std::printf("  %s %lld\n", name.c_str(), static_cast<long long>(value));
+      std::printf("  resource %s = %lld\n", name.c_str(), static_cast<long long>(value));
     for (const std::string &path : manifest->paths)
       std::printf("  path %s\n", path.c_str());
     if (!manifest->reductionOrder.empty())
@@ -93,7 +94,7 @@ int run(const Program &program, const Options &options) {
     Json own = Json::array();
     for (const Payload &payload : kernel.payloads) {
       Json item = {{"kind", payload.kind},
-                   {"target", targetName(payload.target)},
+                   {"target", targetNameOf(payload.target)},
                    {"bytes", static_cast<int64_t>(payload.bytes.size())}};
       if (!options.extract.empty()) {
         Expected<std::string> path = extractPayload(options.extract, number, payload);

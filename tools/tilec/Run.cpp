@@ -87,7 +87,9 @@ int run(const Program &program, const Options &options) {
 void addRun(Registry registry) {
   auto options = std::make_shared<Options>();
   CLI::App *command = registry.app.add_subcommand("run", "Execute a description or tile file once");
-  command->add_option("DESC", options->description, "Description (.json) or tile file (.mlir); - is standard input")
+  command
+      ->add_option("DESC", options->description,
+                   "Description (.json), tile file (.mlir) or package (.tjk); - is standard input")
       ->required();
   options->execution.addTo(*command);
   options->execution.addFilesTo(*command);

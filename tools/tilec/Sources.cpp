@@ -19,7 +19,7 @@ constexpr int64_t maxSourceBytes = 4 << 20;
 Status refuse(std::string message) { return Status(StatusCode::InvalidArgument, std::move(message)); }
 
 /// Reads at most the limit, and one byte more to see that there is more.
-Expected<std::string> readLimited(const std::string &path) {
+Expected<std::string> readLimited(const std::string &path, int64_t limit) {
   System &system = realSystem();
   bool standardInput = path == "-";
   std::string name = standardInput ? "standard input" : path;
@@ -32,13 +32,12 @@ Expected<std::string> readLimited(const std::string &path) {
   FileInfo info;
   if (system.stat(fd, info) == 0 && info.isDirectory())
     return refuse(name + ": expected a file, found a folder");
-  if (info.isRegular() && info.size > maxSourceBytes)
-    return refuse(name + ": expected at most " + std::to_string(maxSourceBytes) + " bytes, found " +
-                  std::to_string(info.size));
+  if (info.isRegular() && info.size > limit)
+    return refuse(name + ": expected at most " + std::to_string(limit) + " bytes, found " + std::to_string(info.size));
   std::string text;
-  int error = readAll(system, fd, maxSourceBytes, text);
+  int error = readAll(system, fd, limit, text);
   if (error == -EFBIG)
-    return refuse(name + ": expected at most " + std::to_string(maxSourceBytes) + " bytes, found more");
+    return refuse(name + ": expected at most " + std::to_string(limit) + " bytes, found more");
   if (error < 0)
     return fileError("read", name, -error);
   return text;
@@ -47,7 +46,8 @@ Expected<std::string> readLimited(const std::string &path) {
 } // namespace
 
 Expected<Source> readSource(const std::string &path) {
-  TILEJIT_ASSIGN_OR_RETURN(std::string text, readLimited(path));
+  TILEJIT_ASSIGN_OR_RETURN(std::string text,
+                           readLimited(path, path.ends_with(".tjk") ? maxPackageBytes : maxSourceBytes));
   return parseSource(std::move(text), path == "-" ? "<stdin>" : path);
 }
 

@@ -113,7 +113,8 @@ void addVerify(Registry registry) {
   auto options = std::make_shared<Options>();
   CLI::App *command =
       registry.app.add_subcommand("verify", "Compare descriptions on random inputs with their reference");
-  command->add_option("DESC", options->descriptions, "Descriptions (.json); - is standard input")->required();
+  command->add_option("DESC", options->descriptions, "Descriptions (.json) or packages (.tjk); - is standard input")
+      ->required();
   options->execution.addTo(*command);
   registry.program.addCommonOptions(*command);
   command->footer("Example:\n  tilec verify examples/matmul.json examples/softmax.json --set m=17");

@@ -15,9 +15,7 @@
 
 namespace tilejit::nvvm {
 
-/// Path of ptxas: TILEJIT_PTXAS; else the first of PATH, CUDA_HOME/bin, CUDA_PATH/bin, /usr/local/cuda/bin and the
-/// place where tools/setup --with-ptxas puts it (XDG_DATA_HOME/tilejit/ptxas/bin). Empty where there is none; an error
-/// where TILEJIT_PTXAS names no program.
+/// Path of ptxas as Base/Ptxas.h looks for it, with what TILEJIT_PTXAS names.
 Expected<std::string> findPtxas(System &system);
 
 struct Cubin {

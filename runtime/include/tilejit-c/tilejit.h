@@ -170,6 +170,8 @@ TILEJIT_API void tilejit_buffer_release(tilejit_buffer_t buffer);
 #define TILEJIT_PREPARE_NO_CACHE 2u
 /* What can't be compiled runs as the slow reference implementation. */
 #define TILEJIT_PREPARE_ALLOW_REFERENCE 4u
+/* GPU targets: what goes into the cache also has the optimised LLVM bitcode. Targets `sim:...` always have it. */
+#define TILEJIT_PREPARE_WITH_BITCODE 8u
 
 typedef struct tilejit_config_t {
   const char *key; /* "bm" */
@@ -188,7 +190,9 @@ typedef struct tilejit_prepare_options_t {
 } tilejit_prepare_options_t;
 
 /* From a description (JSON) or the text of a tile file to a kernel that is ready to launch: from the context, its
- * cache, or a compiler in a process of its own. May block for as long as a compile takes. `options` may be NULL. */
+ * cache, or a compiler in a process of its own. May block for as long as a compile takes. The bytes of a package (.tjk)
+ * of one operator are a source too: the code that fits the target is taken out of it, and nothing is compiled.
+ * `options` may be NULL. */
 TILEJIT_API tilejit_status_t tilejit_kernel_prepare(tilejit_context_t context, const char *source, size_t source_bytes,
                                                     const tilejit_prepare_options_t *options,
                                                     tilejit_kernel_t *out_kernel);

@@ -85,6 +85,8 @@ CachedKernel makeAlias(KeyMaterial file, const CachedKernel &kernel) {
   return alias;
 }
 
+bool isPackage(std::string_view bytes) { return bytes.starts_with(magic); }
+
 std::string encodePackage(const std::vector<CachedKernel> &kernels) {
   std::string body;
   for (const CachedKernel &kernel : kernels) {

@@ -89,6 +89,7 @@ std::string encodeKeyMaterial(const KeyMaterial &material) {
       .integer("kind", static_cast<int64_t>(material.kind))
       .text("description", material.description)
       .text("emit", material.emit)
+      .integer("bitcode", material.withBitcode)
       .text("target", material.target)
       .text("folder", material.targetFolder);
   out.list("config", material.config.size());
@@ -112,6 +113,7 @@ Expected<KeyMaterial> decodeKeyMaterial(std::string_view bytes) {
   material.kind = kind == 0 ? DescriptionKind::Json : kind == 1 ? DescriptionKind::FileHash : DescriptionKind::TileIR;
   material.description = in.text("description");
   material.emit = in.text("emit");
+  material.withBitcode = in.integer("bitcode") != 0;
   material.target = in.text("target");
   material.targetFolder = in.text("folder");
   for (uint32_t i = 0, count = in.list("config"); i < count; ++i)

@@ -79,6 +79,7 @@ std::vector<KeyDifference> keyDifferences(const KeyMaterial &a, const KeyMateria
   compareDescriptions(a, b, out);
   out.map("config", a.config, b.config, [](int64_t value) { return std::to_string(value); });
   out.text("emit", a.emit, b.emit);
+  out.number("with_bitcode", a.withBitcode, b.withBitcode);
   out.text("target", a.target, b.target);
   if (a.target == b.target)
     out.text("target_folder", a.targetFolder, b.targetFolder);

@@ -10,6 +10,7 @@
 #include "tilejit/Description/Config.h"
 #include "tilejit/Description/Parse.h"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -26,6 +27,13 @@ std::string operatorName(const Source &source) {
 
 std::string sourceText(const Source &source) {
   return source.isTile() ? source.tileText : canonicalJson(*source.description);
+}
+
+/// Whether a worker is the one that a key names; it does not speak for the assembler.
+bool isCompilerOf(const Toolchain &toolchain, const KeyMaterial &material) {
+  auto named = material.toolchain;
+  std::erase_if(named, [](const auto &part) { return part.first == "ptxas"; });
+  return toolchain.identities() == named;
 }
 
 /// The source as a file that says how it failed and can be compiled again.
@@ -59,6 +67,9 @@ struct ContextImpl::Attempt {
 
 /// Refuses schedule options that the compiler would refuse, without asking it.
 static Status checkOptions(const Source &source, const TargetSpec &target, const CompileOptions &options) {
+  if (source.package)
+    return Status(StatusCode::InvalidArgument,
+                  source.name + " is a package: expected a description (.json) or tile file (.mlir) to compile");
   TILEJIT_RETURN_IF_ERROR(abi::checkEmit(options.emit, target));
   if (!source.isTile())
     return checkConfig(source.description->family, target.isCpu(), options.config);
@@ -83,8 +94,15 @@ Expected<KeyMaterial> ContextImpl::materialFor(const Source &source, const Targe
   material.description = source.isTile() ? hashTileFile(source.tileText) : canonicalJson(*source.description);
   material.config = options.config;
   material.emit = abi::emitKindName(options.emit);
+  material.withBitcode =
+      options.emit == abi::EmitKind::Package && target.isGpu() && (options.withBitcode || target.simulated);
   material.target = target.keyText();
   material.targetFolder = target.folderName();
+  if (target.kind == TargetKind::Nvidia && !abi::isText(options.emit)) {
+    TILEJIT_ASSIGN_OR_RETURN(std::vector<ToolchainPart> parts, assembler());
+    toolchain.parts.insert(toolchain.parts.end(), parts.begin(), parts.end());
+    std::ranges::sort(toolchain.parts, {}, &ToolchainPart::name);
+  }
   material.toolchain = toolchain.identities();
   material.llvmVersion = toolchain.llvmVersion;
   material.tilejitVersion = tilejitVersion();
@@ -255,7 +273,7 @@ Expected<abi::CompileResponse> ContextImpl::exchange(Attempt &attempt, abi::Emit
   std::shared_ptr<WorkerPool> pool = workers();
   TILEJIT_ASSIGN_OR_RETURN(WorkerPool::Lease worker, pool->lease());
   TILEJIT_ASSIGN_OR_RETURN(Toolchain identity, worker->identity());
-  if (identity.identities() != attempt.material.toolchain || identity.llvmVersion != attempt.material.llvmVersion) {
+  if (!isCompilerOf(identity, attempt.material) || identity.llvmVersion != attempt.material.llvmVersion) {
     attempt.toolchainChanged = true;
     return Status(StatusCode::WorkerFailed, "the compile worker is replaced again and again");
   }
@@ -271,7 +289,7 @@ Expected<abi::CompileResponse> ContextImpl::exchange(Attempt &attempt, abi::Emit
   request.target = encodeTarget(attempt.target);
   request.emit = emit;
   request.config = attempt.options.config;
-  request.withBitcode = attempt.options.withBitcode;
+  request.withBitcode = attempt.material.withBitcode;
   WorkerFault fault;
   auto response = worker->compile(request, fault);
   if (!response) {

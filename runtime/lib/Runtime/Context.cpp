@@ -8,8 +8,10 @@
 
 #include "tilejit/Base/File.h"
 #include "tilejit/Base/Hash.h"
+#include "tilejit/Base/Ptxas.h"
 #include "tilejit/Base/Text.h"
 #include "tilejit/Description/Parse.h"
+#include "tilejit/Runtime/Package.h"
 
 #include <cstdio>
 #include <mutex>
@@ -53,6 +55,11 @@ static bool looksLikeTile(std::string_view text, std::string_view name) {
 Expected<Source> parseSource(std::string text, std::string name) {
   Source source;
   source.name = std::move(name);
+  if (isPackage(text)) {
+    if (Status status = readPackage(text, source); !status)
+      return std::move(status).inContext(shorten(source.name, 200));
+    return source;
+  }
   if (looksLikeTile(text, source.name)) {
     source.tileText = std::move(text);
     return source;
@@ -135,6 +142,7 @@ std::shared_ptr<WorkerPool> ContextImpl::workers() {
   WorkerOptions worker;
   worker.program = findWorkerProgram();
   worker.home = options_.settings.text(SettingId::Home);
+  worker.ptxas = options_.settings.text(SettingId::Ptxas);
   worker.timeoutSeconds = options_.settings.compileTimeoutSeconds();
   worker.memoryBytes = options_.settings.compileMemoryBytes();
   worker.system = options_.system;
@@ -186,6 +194,21 @@ Expected<Toolchain> ContextImpl::findToolchainNow(bool &asked) {
   std::lock_guard lock(mutex_);
   toolchain_ = std::move(found);
   return *toolchain_;
+}
+
+/// The part of the toolchain that makes cubins of PTX; empty where there is none. Looked for anew each time: it comes
+/// and goes without tilejit.
+Expected<std::vector<ToolchainPart>> ContextImpl::assembler() {
+  System &system = *options_.system;
+  TILEJIT_ASSIGN_OR_RETURN(std::string program, findPtxas(system, options_.settings.text(SettingId::Ptxas)));
+  if (program.empty())
+    return std::vector<ToolchainPart>();
+  auto ask = [&]() -> Expected<Toolchain> {
+    TILEJIT_ASSIGN_OR_RETURN(std::string identity, fileIdentity(system, program));
+    return Toolchain{{{"ptxas", identity, program}}, ""};
+  };
+  TILEJIT_ASSIGN_OR_RETURN(Toolchain found, findToolchain(system, toolchainFolder(), program, ask));
+  return std::move(found.parts);
 }
 
 ContextCounters ContextImpl::counters() const {

@@ -68,6 +68,7 @@ private:
   std::shared_ptr<WorkerPool> workers();
   std::string toolchainFolder();
   Expected<Toolchain> findToolchainNow(bool &asked);
+  Expected<std::vector<ToolchainPart>> assembler();
   Expected<KeyMaterial> materialFor(const Source &source, const TargetSpec &target, const CompileOptions &options,
                                     bool &asked);
   CrashMemory crashMemory(const CompileOptions &options);

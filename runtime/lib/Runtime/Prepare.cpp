@@ -6,6 +6,8 @@
 #include "ContextImpl.h"
 
 #include "tilejit/Runtime/Kernel.h"
+#include "tilejit/Runtime/Package.h"
+#include "tilejit/Target/CodeFit.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -118,6 +120,13 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
                                                        const CompileOptions &options) {
   if (options.emit != abi::EmitKind::Package && options.emit != abi::EmitKind::Object)
     return Status(StatusCode::InvalidArgument, "only a package or an object can be prepared for a device");
+  if (source.package) {
+    if (!options.config.empty())
+      return Status(StatusCode::InvalidArgument, "config key '" + options.config.begin()->first + "': " + source.name +
+                                                     " is a package, which is compiled already");
+    TILEJIT_ASSIGN_OR_RETURN(CompiledKernel packaged, takeFromPackage(*source.package, target));
+    return load(std::move(packaged), source, target);
+  }
   TILEJIT_RETURN_IF_ERROR(fitsHost(target));
   auto self = std::static_pointer_cast<ContextImpl>(shared_from_this());
   Expected<std::shared_ptr<LoadedKernel>> loaded = Status(StatusCode::Internal, "not prepared");
@@ -161,8 +170,11 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
 Expected<std::shared_ptr<Kernel>> ContextImpl::load(CompiledKernel compiled, const Source &source,
                                                     const TargetSpec &target) {
   TILEJIT_RETURN_IF_ERROR(fitsHost(target));
-  if (compiled.entry.payloads.empty() || compiled.entry.payloads.front().target != target.keyText() ||
-      compiled.entry.payloads.front().kind != "elf")
+  bool fits = false;
+  if (!compiled.entry.payloads.empty() && compiled.entry.payloads.front().kind != "text")
+    if (Expected<TargetSpec> code = targetOfKey(compiled.entry.payloads.front().target))
+      fits = codeFit(*code, target) > 0;
+  if (!fits)
     return Status(StatusCode::InvalidArgument, "the package holds no code for " + target.name);
   CompileReport report = compiled.report;
   TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<LoadedKernel> loaded, loadOn(std::move(compiled), target));

@@ -6,6 +6,7 @@
 #include "WorkerClient.h"
 
 #include "tilejit/Base/File.h"
+#include "tilejit/Base/Ptxas.h"
 #include "tilejit/Base/Text.h"
 #include "tilejit/Device/Fork.h"
 
@@ -130,7 +131,15 @@ Status WorkerClient::spawn() {
   for (std::string &argument : arguments)
     argv.push_back(argument.data());
   argv.push_back(nullptr);
-  int error = posix_spawn(&pid_, options_.program.c_str(), &spawn.actions, &spawn.attributes, argv.data(), environ);
+  std::string ptxas = std::string(ptxasVariable) + "=";
+  std::vector<char *> environment;
+  for (char **entry = environ; *entry; ++entry)
+    if (!std::string_view(*entry).starts_with(ptxas))
+      environment.push_back(*entry);
+  ptxas += options_.ptxas;
+  environment.insert(environment.end(), {ptxas.data(), nullptr});
+  int error =
+      posix_spawn(&pid_, options_.program.c_str(), &spawn.actions, &spawn.attributes, argv.data(), environment.data());
   if (error != 0) {
     pid_ = -1;
     return Status(StatusCode::WorkerFailed,

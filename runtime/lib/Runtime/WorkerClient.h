@@ -21,7 +21,8 @@ namespace tilejit {
 
 struct WorkerOptions {
   std::string program;
-  std::string home; ///< Where its compiler library is; empty: beside it.
+  std::string home;  ///< Where its compiler library is; empty: beside it.
+  std::string ptxas; ///< NVIDIA's assembler; empty: it looks for one.
   int64_t timeoutSeconds = 300;
   int64_t memoryBytes = 0;
   System *system = &realSystem();

@@ -22,6 +22,10 @@ struct GpuRow {
   bool hasSramEcc = false; ///< AMD: the setting exists.
   bool simulated = false;  ///< `sim:NAME` is a target.
   std::string_view about;
+  std::string_view generic = {}; ///< The generic target whose code the chip runs; empty: none.
+
+  /// NVIDIA: the code uses what only this chip has, so that later ones do not run it.
+  bool isSpecific() const { return name.back() == 'a'; }
 };
 
 std::span<const GpuRow> gpuRows();
@@ -33,6 +37,8 @@ std::string_view tripleOf(TargetKind kind);
 Expected<TargetSpec> specOf(const GpuRow &row, std::string_view settings = {});
 /// Whether these are features that a target of the row can have, in the order of TargetSpec::features.
 bool areFeaturesOf(const GpuRow &row, std::span<const std::string> features);
+/// A line that decodeTarget() reads, for a target of which only the keyText is known.
+std::string lineOfKey(std::string_view keyText);
 /// LLVM's spelling of a row with features: "gfx90a:sramecc+:xnack-".
 std::string spellGpu(const GpuRow &row, std::span<const std::string> features);
 

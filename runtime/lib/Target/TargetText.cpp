@@ -269,11 +269,15 @@ Expected<TargetSpec> decodeTarget(std::string_view text) {
   return spec;
 }
 
+std::string target::lineOfKey(std::string_view keyText) {
+  return std::string(lineMark) + ";any;;" + std::string(keyText) + ";";
+}
+
 std::string targetNameOf(std::string_view keyText) {
   for (const TargetSpec &target : knownTargets())
     if (target.keyText() == keyText)
       return target.name;
-  Expected<TargetSpec> target = decodeTarget(std::string(lineMark) + ";any;;" + std::string(keyText) + ";");
+  Expected<TargetSpec> target = decodeTarget(lineOfKey(keyText));
   auto [name, isAll] = target ? spell(*target) : std::pair(std::string(), false);
   return isAll ? name : shorten(keyText, 80);
 }

@@ -40,6 +40,8 @@ struct CachedKernel {
 /// An entry for `file` (a tile file's hash) that stands for `kernel` (a TileIR entry).
 CachedKernel makeAlias(KeyMaterial file, const CachedKernel &kernel);
 
+/// Whether bytes begin like a package; nothing is said about the rest.
+bool isPackage(std::string_view bytes);
 /// No file larger than this is read.
 inline constexpr int64_t maxPackageBytes = int64_t{2} << 30;
 

@@ -19,7 +19,7 @@
 namespace tilejit {
 
 /// Version of the entry format; also the name of the cache's first folder.
-inline constexpr int cacheFormat = 1;
+inline constexpr int cacheFormat = 2;
 
 enum class DescriptionKind : uint8_t {
   Json,     ///< KeyMaterial::description is canonical JSON.
@@ -31,10 +31,11 @@ enum class DescriptionKind : uint8_t {
 struct KeyMaterial {
   DescriptionKind kind = DescriptionKind::Json;
   std::string description;
-  std::map<std::string, int64_t> config;                      ///< As given; absent keys are the compiler's choice.
-  std::string emit = "package";                               ///< Form of the payload.
-  std::string target;                                         ///< TargetSpec::keyText().
-  std::string targetFolder;                                   ///< TargetSpec::folderName().
+  std::map<std::string, int64_t> config; ///< As given; absent keys are the compiler's choice.
+  std::string emit = "package";          ///< Form of the payload.
+  bool withBitcode = false;              ///< GPU packages: the LLVM bitcode is one of the payloads.
+  std::string target;                    ///< TargetSpec::keyText().
+  std::string targetFolder;              ///< TargetSpec::folderName().
   std::vector<std::pair<std::string, std::string>> toolchain; ///< Part ("worker", "libLLVM") and build id.
   std::string llvmVersion;
   std::string tilejitVersion;

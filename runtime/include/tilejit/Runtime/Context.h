@@ -40,16 +40,19 @@ struct ContextOptions {
   System *system = &realSystem();
 };
 
-/// What to compile: a validated description, or the text of a tile file.
+/// What to compile: a validated description, or the text of a tile file; or a package of what is compiled already.
 struct Source {
   std::shared_ptr<const Description> description; ///< Null: a tile file.
   std::string tileText;
   std::string name; ///< Of the file, for messages.
+  /// Code of one operator for one or more targets; its description or tile file is not compiled again.
+  std::shared_ptr<const std::vector<CachedKernel>> package;
 
   bool isTile() const { return !description; }
 };
-/// Reads JSON or tile text: a `.json` or `.mlir` name or else the first characters tell which; a brace always begins
-/// JSON. BadDescription with its place.
+/// Reads JSON, tile text or a package: the bytes of a package, a `.json` or `.mlir` name or else the first characters
+/// tell which; a brace always begins JSON. BadDescription with its place; InvalidArgument for a package that is damaged
+/// or holds several operators.
 Expected<Source> parseSource(std::string text, std::string name);
 
 struct CompileOptions {
@@ -130,7 +133,8 @@ public:
   /// compile(), then loaded on its device: ready to launch.
   virtual Expected<std::shared_ptr<Kernel>> prepare(const Source &source, const TargetSpec &target,
                                                     const CompileOptions &options = {}) = 0;
-  /// A kernel that came from elsewhere (a package), loaded on its device. `source` gives names and shapes for checks.
+  /// A kernel that came from elsewhere (Runtime/Package.h), loaded on its device. `source` gives names and shapes for
+  /// checks.
   virtual Expected<std::shared_ptr<Kernel>> load(CompiledKernel compiled, const Source &source,
                                                  const TargetSpec &target) = 0;
 

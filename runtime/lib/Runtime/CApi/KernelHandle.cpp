@@ -35,7 +35,8 @@ Expected<PrepareCall> makeCall(tilejit_context_t context, const char *source, si
   TILEJIT_RETURN_IF_ERROR(takeOptions(given, options, "tilejit_prepare_options_t"));
   if (!context || !source)
     return invalid("the context, or the source, is null");
-  constexpr uint32_t known = TILEJIT_PREPARE_NO_COMPILE | TILEJIT_PREPARE_NO_CACHE | TILEJIT_PREPARE_ALLOW_REFERENCE;
+  constexpr uint32_t known = TILEJIT_PREPARE_NO_COMPILE | TILEJIT_PREPARE_NO_CACHE | TILEJIT_PREPARE_ALLOW_REFERENCE |
+                             TILEJIT_PREPARE_WITH_BITCODE;
   if ((options.flags & ~known) || options.reserved0 != 0)
     return invalid("flags of tilejit_prepare_options_t are not known");
   if (options.config_count > 0 && !options.config)
@@ -48,6 +49,7 @@ Expected<PrepareCall> makeCall(tilejit_context_t context, const char *source, si
   call.options.noCompile = options.flags & TILEJIT_PREPARE_NO_COMPILE;
   call.options.noCache = options.flags & TILEJIT_PREPARE_NO_CACHE;
   call.options.allowReference = options.flags & TILEJIT_PREPARE_ALLOW_REFERENCE;
+  call.options.withBitcode = options.flags & TILEJIT_PREPARE_WITH_BITCODE;
   for (size_t i = 0; i < options.config_count; ++i) {
     if (!options.config[i].key)
       return invalid("config entry " + std::to_string(i) + " has no key");
