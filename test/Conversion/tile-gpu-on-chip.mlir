@@ -33,13 +33,13 @@ tile.kernel @row_sum(%x: !tile.view<?x?xf32>, %y: !tile.view<?xf32>) {
   tile.return
 }
 
-// The operands of a product are stored once a step and read in pieces of the depth. The second step's stores wait for
-// the first one's reads; one barrier separates stores from reads.
+// The operands of a product are stored once a step and read from where the accumulators are. The second step's stores
+// wait for the first one's reads; one barrier separates stores from reads.
 // CHECK-LABEL: @dot
 // CHECK: scf.for
 // CHECK-COUNT-2: tilegpu.shared_store
 // CHECK: tilegpu.shared_load
-// CHECK: tile.dot {{.*}} : tensor<16x2xf32, {{.*}}, tensor<2x32xf32, {{.*}}, tensor<16x32xf32
+// CHECK: tile.dot {{.*}} : tensor<16x8xf32, {{.*}}, tensor<8x32xf32, {{.*}}, tensor<16x32xf32
 // PLAN-LABEL: @dot
 // PLAN: scf.for
 // PLAN: tilegpu.barrier
@@ -76,5 +76,26 @@ tile.kernel @extract(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
   %s = tile.splat %e : f32 -> tensor<32x32xf32>
   %r = arith.addf %t, %s : tensor<32x32xf32>
   tile.store %r, %y[%i, %i] : tensor<32x32xf32>, !tile.view<?x?xf32>
+  tile.return
+}
+
+// A long depth is a loop over pieces, which have 256 multiply-adds for a thread.
+// CHECK-LABEL: @deep_dot
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: tilegpu.shared_load %{{.*}}[%{{.*}}, %[[K]]] : {{.*}} -> tensor<64x4xf32
+// CHECK: tilegpu.shared_load %{{.*}}[%[[K]], %{{.*}}] : {{.*}} -> tensor<4x64xf32
+// CHECK: tile.dot
+// PLAN-LABEL: @deep_dot
+// PLAN: tilegpu.barrier
+// PLAN: scf.for
+// PLAN-NOT: tilegpu.barrier
+// PLAN: scf.yield
+tile.kernel @deep_dot(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %c: !tile.view<?x?xf32>) {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = tile.load %a[%i, %i] pad zero : !tile.view<?x?xf32> -> tensor<64x32xf32>
+  %t = tile.load %b[%i, %i] pad zero : !tile.view<?x?xf32> -> tensor<32x64xf32>
+  %d = tile.dot %s, %t, %zero : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+  tile.store %d, %c[%i, %i] : tensor<64x64xf32>, !tile.view<?x?xf32>
   tile.return
 }

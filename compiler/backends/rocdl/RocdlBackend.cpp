@@ -29,8 +29,10 @@ public:
       return result;
     }
     FailureOr<BackendResult> result = rocdl::compileKernels(job);
-    if (succeeded(result))
-      result->gpu = std::move(*launch);
+    if (failed(result))
+      return failure();
+    backends::addLaunchResources(*launch, result->resources);
+    result->gpu = std::move(*launch);
     return result;
   }
 };

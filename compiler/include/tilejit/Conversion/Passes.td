@@ -54,7 +54,8 @@ def TileGPUOnChipPass : Pass<"tile-gpu-on-chip", "::mlir::ModuleOp"> {
   let options = [
     Option<"banks", "banks", "std::string", "\"nvidia\"", "Bank model to plan for: nvidia, cdna, cdna4 or rdna">,
   ];
-  let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def TileGPUPlanMemoryPass : Pass<"tile-gpu-plan-memory", "::mlir::ModuleOp"> {

@@ -44,6 +44,8 @@ struct AxisBits {
   int shift = 0, count = 0;
 };
 
+struct StagedProduct;
+
 class Rewriter {
 public:
   Rewriter(tile::KernelOp kernel, const tilegpu::BankModel &banks)
@@ -53,6 +55,7 @@ public:
 private:
   void convert(tilegpu::ConvertLayoutOp convert);
   void dot(tile::DotOp dot);
+  Value dotPiece(const StagedProduct &product, int64_t step, Value at, Value sum);
   void reduce(tile::ReduceOp reduce);
   void gather(tile::GatherInTileOp gather);
   void extract(tile::ExtractOp extract);
@@ -158,34 +161,59 @@ void Rewriter::convert(tilegpu::ConvertLayoutOp convert) {
 
 //===--- products -----------------------------------------------------------------------------------------------===//
 
+/// A product whose operands lie in on-chip memory.
+struct StagedProduct {
+  tile::DotOp op;
+  LayoutAttr accumulator;
+  Value left, right;
+  int64_t depth;
+};
+
+/// `step` elements of the depth, the `at`-th such piece (index), added to `sum`.
+Value Rewriter::dotPiece(const StagedProduct &product, int64_t step, Value at, Value sum) {
+  auto part = [&](Value whole, Value from, bool isLeft) {
+    SmallVector<int64_t> shape(tileType(whole).getShape());
+    shape[isLeft ? 1 : 0] = step;
+    auto type = RankedTensorType::get(shape, tileType(whole).getElementType(),
+                                      operandLayout(product.accumulator, isLeft, step));
+    Value zero = index(0);
+    return load(from, isLeft ? ValueRange{zero, at} : ValueRange{at, zero}, type);
+  };
+  tile::DotOp op = product.op;
+  Value a = part(op.getA(), product.left, true), b = part(op.getB(), product.right, false);
+  Operation *piece = builder_.clone(*op);
+  piece->setOperands({a, b, sum});
+  return piece->getResult(0);
+}
+
 /// Both operands go to on-chip memory; a few elements of the depth at a time come back to where the accumulators are.
+/// Pieces have enough multiply-adds to hide the loads of the next one, and not so many that code grows: a long depth is
+/// a loop over pieces.
 void Rewriter::dot(tile::DotOp dot) {
-  constexpr int64_t chunkBytes = 16;
+  constexpr int64_t pieceWork = 256, unrolledWork = 512;
   LayoutAttr accumulator = layoutOf(dot.getType());
-  int64_t depth = tileType(dot.getA()).getShape()[1];
-  int64_t bytes = std::max(tilegpu::storageBytes(tileType(dot.getA()).getElementType()),
-                           tilegpu::storageBytes(tileType(dot.getB()).getElementType()));
-  int64_t most = std::max<int64_t>(1, chunkBytes / bytes / 2);
+  int64_t depth = tileType(dot.getA()).getShape()[1], perStep = accumulator.numRegisters();
   auto staged = [&](Value operand, bool isLeft) {
     RankedTensorType type = tileType(operand);
     return place(operand, type.getShape(), swizzleFor(type, operandLayout(accumulator, isLeft, depth)));
   };
-  Value left = staged(dot.getA(), true), right = staged(dot.getB(), false);
+  StagedProduct product{dot, accumulator, staged(dot.getA(), true), staged(dot.getB(), false), depth};
+  int64_t most = std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(pieceWork / perStep))), 1, 16);
   Value sum = dot.getAcc();
-  for (int64_t k = 0, step; k < depth; k += step) {
-    step = std::min<int64_t>(most, int64_t(llvm::bit_floor(uint64_t(depth - k))));
-    auto part = [&](Value whole, Value from, bool isLeft) {
-      SmallVector<int64_t> shape(tileType(whole).getShape());
-      shape[isLeft ? 1 : 0] = step;
-      auto type =
-          RankedTensorType::get(shape, tileType(whole).getElementType(), operandLayout(accumulator, isLeft, step));
-      Value at = index(k / step), zero = index(0);
-      return load(from, isLeft ? ValueRange{zero, at} : ValueRange{at, zero}, type);
-    };
-    Value a = part(dot.getA(), left, true), b = part(dot.getB(), right, false);
-    Operation *piece = builder_.clone(*dot);
-    piece->setOperands({a, b, sum});
-    sum = piece->getResult(0);
+  int64_t k = 0;
+  if (perStep * depth > unrolledWork && depth / most > 1) {
+    auto loop = scf::ForOp::create(builder_, loc_, index(0), index(depth / most), index(1), ValueRange{sum});
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(loop.getBody());
+    Value next = dotPiece(product, most, loop.getInductionVar(), loop.getRegionIterArg(0));
+    scf::YieldOp::create(builder_, loc_, next);
+    sum = loop.getResult(0);
+    k = depth / most * most;
+  }
+  for (int64_t step; k < depth; k += step) {
+    step = std::min<int64_t>({most, int64_t(llvm::bit_floor(uint64_t(depth - k))),
+                              k == 0 ? most : int64_t{1} << llvm::countr_zero(uint64_t(k))});
+    sum = dotPiece(product, step, index(k / step), sum);
   }
   dot.replaceAllUsesWith(sum);
   dot.erase();

@@ -57,7 +57,8 @@ public:
   /// How far (xor) a part's offsets lie from those of the part at coordinates 0.
   struct Shift {
     int64_t known = 0;
-    Value dynamic; ///< i32; null: nothing more.
+    Value dynamic;           ///< i32; null: nothing more.
+    int64_t dynamicBits = 0; ///< Which of its bits can be set.
   };
   /// Address of an access in a place at `base`.
   Value address(Value base, const Shift &shift, const AccessGroup &group) {
@@ -73,8 +74,8 @@ public:
         shifted = arith::XOrIOp::create(e.b, e.loc, thread, shift.dynamic);
       from = shifted;
     }
-    bool meets = shift.dynamic || (own & threadBits) != 0;
-    if (meets && own != 0)
+    bool meets = (own & (threadBits | shift.dynamicBits)) != 0;
+    if (meets)
       from = arith::XOrIOp::create(e.b, e.loc, from, e.integer(i32, own));
     Value scaled = bytes == 1 ? from : Value(arith::MulIOp::create(e.b, e.loc, from, e.integer(i32, bytes)));
     Value at = LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{scaled});
@@ -166,6 +167,7 @@ static PlaceAccess::Shift shiftOf(KernelEmitter &e, PlaceAccess &access, ValueRa
       one = arith::AndIOp::create(e.b, e.loc, one, e.integer(i32, 1));
       int64_t column = access.offsetOf((part[dim] * weight) << bit);
       Value term = arith::MulIOp::create(e.b, e.loc, one, e.integer(i32, column));
+      shift.dynamicBits |= column;
       shift.dynamic = shift.dynamic ? Value(arith::XOrIOp::create(e.b, e.loc, shift.dynamic, term)) : term;
     }
   }

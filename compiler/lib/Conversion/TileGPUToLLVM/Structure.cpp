@@ -116,10 +116,18 @@ static LogicalResult lowerInto(KernelEmitter &e, Block &from, Block *to, functio
   return success();
 }
 
+/// Keeps LLVM from unrolling: what is worth it arrives unrolled, and bodies are long.
+static LLVM::LoopAnnotationAttr notUnrolled(MLIRContext *context) {
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/yes, {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+}
+
 static LogicalResult lowerFor(KernelEmitter &e, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   auto lowered = scf::ForOp::create(e.b, e.loc, e.get(loop.getLowerBound()), e.get(loop.getUpperBound()),
                                     e.get(loop.getStep()), getAll(e, loop.getInitArgs()));
+  lowered->setAttr("loop_annotation", notUnrolled(e.b.getContext()));
   Block *body = lowered.getBody();
   if (!body->empty())
     body->back().erase();
