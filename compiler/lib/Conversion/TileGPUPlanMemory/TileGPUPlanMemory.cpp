@@ -146,8 +146,27 @@ private:
     }
   }
 
-  /// What is pending at the end of the body also is at its start.
+  /// Whether anything inside an operation must wait for what is pending.
+  bool mustWait(Operation &op, const Pending &pending) {
+    return op
+        .walk([&](Operation *inner) {
+          bool waits = false;
+          if (auto store = dyn_cast<tilegpu::SharedStoreOp>(inner)) {
+            auto range = bytesOf(store.getPlace());
+            waits = Pending::meets(pending.reads, range) || Pending::meets(pending.writes, range);
+          } else if (isa<tilegpu::SharedLoadOp, tilegpu::SharedGatherOp>(inner)) {
+            waits = Pending::meets(pending.writes, bytesOf(inner->getOperand(0)));
+          }
+          return waits ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Waits once before a loop rather than in each of its iterations. What is pending at the end of the body also is at
+  /// its start.
   void visitLoop(Operation &loop, Pending &pending) {
+    if (mustWait(loop, pending))
+      barrier(loop, pending);
     Pending start = pending;
     while (true) {
       Pending end = start;
