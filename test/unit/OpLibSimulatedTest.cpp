@@ -13,7 +13,12 @@ using namespace tilejit::test;
 
 namespace {
 
-void runOne(const OpLibCase &example, std::string_view target, uint64_t seed, const abi::Config &config) {
+/// All launches of a case together.
+struct Traffic {
+  uint64_t sectors = 0, sectorsIdeal = 0, wavefronts = 0, wavefrontsIdeal = 0;
+};
+
+Traffic runOne(const OpLibCase &example, std::string_view target, uint64_t seed, const abi::Config &config) {
   INFO(example.text << " " << example.sizes << " on " << target);
   Trial trial(example, seed);
   abi::CompileRequest request;
@@ -29,9 +34,18 @@ void runOne(const OpLibCase &example, std::string_view target, uint64_t seed, co
     operands.push_back(
         {numbers, static_cast<char *>(block.bytes.data()), int64_t(block.bytes.sizeInBytes()), !isOutput});
   }
-  for (const sim::Report &report : kernel.run(operands).reports)
+  SimulatedOutcome outcome = kernel.run(operands);
+  for (const sim::Report &report : outcome.reports)
     FAIL_CHECK(report.message << " at " << report.site);
   trial.judge();
+  Traffic traffic;
+  for (const sim::Counters &counters : outcome.counters) {
+    traffic.sectors += counters.sectors;
+    traffic.sectorsIdeal += counters.sectorsIdeal;
+    traffic.wavefronts += counters.sharedWavefronts;
+    traffic.wavefrontsIdeal += counters.sharedWavefrontsIdeal;
+  }
+  return traffic;
 }
 
 void runAll(const std::vector<OpLibCase> &cases, std::string_view target, const abi::Config &config = {}) {
@@ -62,3 +76,34 @@ TEST_CASE("simulated expressions agree with the reference", "[gpu]") { runEveryw
 TEST_CASE("simulated reductions agree with the reference", "[gpu]") { runEverywhere(reduceCases()); }
 TEST_CASE("simulated softmax and norms agree with the reference", "[gpu]") { runEverywhere(rowCases()); }
 TEST_CASE("simulated transpositions and casts agree with the reference", "[gpu]") { runEverywhere(moveCases()); }
+
+TEST_CASE("contiguous operands are accessed in whole sectors and without bank conflicts", "[gpu]") {
+  std::vector<OpLibCase> cases = {
+      {describe("softmax", "'inputs': {'x': {'dtype': 'f32', 'shape': [6, 1024]}}, "
+                           "'outputs': {'y': {'dtype': 'f32', 'shape': [6, 1024]}}, 'attributes': {'axis': 1}"),
+       ""},
+      {describe("elementwise", "'inputs': {'x': {'dtype': 'bf16', 'shape': [64, 256]}}, "
+                               "'outputs': {'y': {'dtype': 'bf16', 'shape': [64, 256]}}, "
+                               "'attributes': {'expression': {'y': 'x * 2'}}"),
+       ""},
+      {describe("transpose", "'inputs': {'x': {'dtype': 'f32', 'shape': [64, 128]}}, "
+                             "'outputs': {'y': {'dtype': 'f32', 'shape': [128, 64]}}, "
+                             "'attributes': {'permutation': [1, 0]}"),
+       ""},
+      {describe("matmul", "'inputs': {'a': {'dtype': 'f16', 'shape': [128, 64]}, 'b': {'dtype': 'f16', "
+                          "'shape': [64, 128]}}, 'outputs': {'c': {'dtype': 'f32', 'shape': [128, 128]}}"),
+       ""},
+      {describe("reduce", "'inputs': {'x': {'dtype': 'f32', 'shape': [64, 512]}}, "
+                          "'outputs': {'y': {'dtype': 'f32', 'shape': [512]}}, "
+                          "'attributes': {'kind': 'sum', 'axes': [0]}"),
+       ""},
+  };
+  uint64_t seed = freshSeed();
+  for (const OpLibCase &example : cases)
+    for (const char *target : {"sm_80", "gfx942", "gfx1100"}) {
+      Traffic traffic = runOne(example, target, seed, {});
+      INFO(example.text << " on " << target);
+      CHECK(traffic.sectors == traffic.sectorsIdeal);
+      CHECK(traffic.wavefronts == traffic.wavefrontsIdeal);
+    }
+}

@@ -10,13 +10,26 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace tilejit::backends {
 
+/// Takes VectorCombine out of the pipeline, which has no other switch for it: where a chip has no vector registers it
+/// turns the loads of vectors into loads of elements, which then merge with those of other branches.
+static void keepWideLoads() {
+  [[maybe_unused]] static const bool done = [] {
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto found = options.find("disable-vector-combine"); found != options.end())
+      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+    return true;
+  }();
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  keepWideLoads();
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
@@ -39,8 +52,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     early.addPass(llvm::ScalarizerPass(options));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
   });
-  // On the way some passes take vectors apart into the elements that are used of them. Put together again here rather
-  // than in the code generator, so that the simulator sees the accesses that the chip will.
+  // Neighbouring accesses that remain apart are put together here rather than in the code generator, so that the
+  // simulator sees the accesses that the chip will.
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
         llvm::FunctionPassManager late;
