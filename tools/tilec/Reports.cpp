@@ -55,6 +55,8 @@ std::string compileText(const CompileReport &report) {
     return "reference implementation, the compile failed";
   if (report.cache == CacheUse::Hit)
     return "cache hit";
+  if (report.cache == CacheUse::Off && !report.workerStarted && report.compileMs == 0)
+    return "compiled before";
   return "compiled in " + durationText(report.compileMs) + (report.cache == CacheUse::Off ? ", cache off" : "");
 }
 
