@@ -181,8 +181,8 @@ static void test_rest(tilejit_context_t context) {
   info.struct_size = sizeof info;
   OK(tilejit_device_query(context, cpu, &info));
   CHECK(info.compute_units == 2 && info.memory_bytes > 0 && strlen(info.name) > 0 && strlen(info.target) > 0);
-  DLDevice other = {kDLCUDA, 0};
-  FAILS(tilejit_device_query(context, other, &info), TILEJIT_UNAVAILABLE, "type 2");
+  DLDevice other = {kDLVulkan, 0};
+  FAILS(tilejit_device_query(context, other, &info), TILEJIT_UNAVAILABLE, "type 7");
   other.device_type = kDLCPU;
   other.device_id = 7;
   FAILS(tilejit_device_query(context, other, &info), TILEJIT_UNAVAILABLE, "cpu 7");

@@ -37,4 +37,9 @@ for program in ["tile-opt", "tile-interpret", "tilec"]:
     tools.append(ToolSubst(program, unresolved="ignore"))
 if glob.glob(os.path.join(config.tilejit_obj_root, "lib", "tilejit-simulator", "*", "libtilejit-simulator.so")):
     config.available_features.add("simulator")
+# Libraries that stand in for the vendors' drivers, in folders nvidia and amd.
+standins = os.path.join(config.tilejit_obj_root, "standins")
+if os.path.exists(os.path.join(standins, "nvidia", "libcuda.so.1")):
+    config.available_features.add("standins")
+config.substitutions.append(("%standins", standins))
 llvm_config.add_tool_substitutions(tools, [programs, config.llvm_tools_dir])

@@ -35,7 +35,8 @@ void launch(Device &device, const std::string &payload, Trial &trial) {
     slots.insert(slots.end(), block.shape.begin(), block.shape.end());
     slots.insert(slots.end(), block.strides.begin(), block.strides.end());
   }
-  Expected<std::shared_ptr<LoadedModule>> module = device.load(payload);
+  PayloadView view{abi::PayloadKind::Elf, payload};
+  Expected<std::shared_ptr<LoadedModule>> module = device.load({}, {&view, 1});
   REQUIRE(module.isOk());
   LaunchArguments arguments;
   arguments.slots = slots;

@@ -35,7 +35,8 @@ size_t threadsOfProcess() {
 std::shared_ptr<LoadedModule> loadFakeKernel(Device &device) {
   auto bytes = readFile(realSystem(), std::string(TILEJIT_TEST_HOME) + "/lib/fake-kernel.so");
   REQUIRE(bytes.isOk());
-  auto module = device.load(*bytes);
+  PayloadView payload{abi::PayloadKind::Elf, *bytes};
+  auto module = device.load({}, {&payload, 1});
   INFO(module.status().message());
   REQUIRE(module.isOk());
   return *module;

@@ -100,7 +100,8 @@ void runOnCpu(const std::string &text, std::vector<Argument> &arguments) {
     slots.insert(slots.end(), argument.slots.begin(), argument.slots.end());
   }
   std::unique_ptr<Device> device = makeCpuDevice({});
-  Expected<std::shared_ptr<LoadedModule>> module = device->load(response.payloads.at(0).bytes);
+  PayloadView payload{abi::PayloadKind::Elf, response.payloads.at(0).bytes};
+  Expected<std::shared_ptr<LoadedModule>> module = device->load(response.manifest, {&payload, 1});
   REQUIRE(module.isOk());
   LaunchArguments launch;
   launch.slots = slots;

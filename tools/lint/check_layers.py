@@ -36,6 +36,7 @@ LAYERS = {
     "runtime/include/tilejit/Device": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
     "runtime/lib/Device": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
     "runtime/devices": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/"],
+    "runtime/devices/sim": BASE + ["tilejit/ABI/", "tilejit/Target/", "tilejit/Device/", "tilejit/Simulator/"],
     "runtime/include/tilejit/Simulator": BASE + ["tilejit/Simulator/"],
     "runtime/lib/Simulator": BASE + ["tilejit/Simulator/"],
     "runtime/simulator": BASE + ["tilejit/Simulator/", "llvm/"],

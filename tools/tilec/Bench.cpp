@@ -24,7 +24,7 @@ struct Options {
   ExecutionOptions execution;
 };
 
-constexpr int64_t defaultSize = 1024;
+constexpr int64_t defaultSize = 1024, simulatedSize = 128;
 constexpr double measureMs = 500, warmupMs = 50;
 constexpr int fewestRuns = 5, mostRuns = 10000;
 /// A median this much above the saved one counts as slower even where spreads are small.
@@ -72,13 +72,16 @@ struct Rates {
   double gflops = 0, gbytesPerS = 0, percent = 0;
   MachinePeak peak;
   const char *bound = "memory";
+
+  bool isKnown() const { return peak.gbytesPerS > 0; } ///< The peak.
 };
 
 Rates ratesOf(const Execution &execution, double medianMs) {
   Rates rates;
   int threads = static_cast<int>(std::max<int64_t>(1, execution.lastLaunch().threads));
-  rates.peak =
-      measurePeak({peakArithmetic(execution.description()), threads, execution.bytesRead(), execution.bytesWritten()});
+  if (execution.kernel().device().properties().kind == DeviceKind::Cpu)
+    rates.peak = measurePeak(
+        {peakArithmetic(execution.description()), threads, execution.bytesRead(), execution.bytesWritten()});
   if (medianMs <= 0)
     return rates;
   rates.gflops = execution.flops() / medianMs * 1e-6;
@@ -118,62 +121,111 @@ Comparison compareWith(const Saved &saved, const Timing &timing) {
   return comparison;
 }
 
-int run(const Program &program, const Options &options) {
-  Expected<std::shared_ptr<Context>> context = program.context(options.execution.overrides());
-  if (!context)
-    return program.fail(context.status());
-  Expected<std::vector<TargetSpec>> targets = parseTargets(**context, options.execution.target);
-  if (!targets)
-    return program.fail(targets.status());
-  Expected<Source> source = readSource(options.description);
-  if (!source)
-    return program.fail(source.status());
+/// What is asked for, read and checked before anything runs.
+struct Request {
+  std::shared_ptr<Context> context;
+  TargetSpec target;
+  Source source;
   std::optional<Saved> saved;
+};
+
+Expected<Request> readRequest(const Program &program, const Options &options) {
+  Request request;
+  TILEJIT_ASSIGN_OR_RETURN(request.context, program.context(options.execution.overrides()));
+  TILEJIT_ASSIGN_OR_RETURN(int device, options.execution.deviceIndex());
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<TargetSpec> targets,
+                           parseTargets(*request.context, options.execution.target, device));
+  request.target = targets.front();
+  TILEJIT_ASSIGN_OR_RETURN(request.source, readSource(options.description));
   if (!options.compare.empty()) {
-    Expected<Saved> read = readSaved(options.compare);
-    if (!read)
-      return program.fail(read.status());
-    saved = *read;
+    if (request.target.simulated)
+      return Status(StatusCode::InvalidArgument, "--compare: a simulated device has counters instead of times");
+    TILEJIT_ASSIGN_OR_RETURN(request.saved, readSaved(options.compare));
   }
   if (!options.save.empty())
-    if (Status writable = checkWritable(options.save); !writable)
-      return program.fail(writable);
+    TILEJIT_RETURN_IF_ERROR(checkWritable(options.save));
+  return request;
+}
+
+void addTiming(Json &json, const Timing &timing, const Rates &rates) {
+  json["time_ms"] = rounded(timing.median);
+  json["times_ms"] = {rounded(timing.min), rounded(timing.median), rounded(timing.max)};
+  json["runs"] = timing.runs;
+  json["gflops"] = rounded(rates.gflops);
+  json["gbytes_per_s"] = rounded(rates.gbytesPerS);
+  if (!rates.isKnown())
+    return;
+  json["percent_of_peak"] = rounded(rates.percent, 4);
+  json["bound"] = rates.bound;
+  json["peak"] = {{"gflops", rounded(rates.peak.gflops)}, {"gbytes_per_s", rounded(rates.peak.gbytesPerS)}};
+}
+
+void printTiming(const Execution &execution, const Timing &timing, const Rates &rates) {
+  std::printf("%s on %s (%s), %lld threads, %s: median %s of %d runs (%s to %s)\n", execution.title().c_str(),
+              deviceName(execution.kernel().device()).c_str(), execution.target().name.c_str(),
+              static_cast<long long>(execution.lastLaunch().threads), compileText(execution.kernel().report()).c_str(),
+              durationText(timing.median).c_str(), timing.runs, durationText(timing.min).c_str(),
+              durationText(timing.max).c_str());
+  std::printf("%.4g GFLOP/s, %.4g GB/s", rates.gflops, rates.gbytesPerS);
+  if (rates.isKnown())
+    std::printf(": %.1f %% of the %s peak (%.4g GFLOP/s, %.4g GB/s)", rates.percent, rates.bound, rates.peak.gflops,
+                rates.peak.gbytesPerS);
+  std::printf("\n");
+}
+
+Status save(const Options &options, const Json &json) {
+  if (options.save.empty())
+    return Status::ok();
+  return writeFileAtomically(realSystem(), options.save, json.dump(2) + "\n", 0644);
+}
+
+/// One launch on a simulated device: what counts there are counts.
+int runSimulated(const Program &program, const Options &options, Execution &execution) {
+  Expected<double> milliseconds = execution.launch();
+  if (!milliseconds)
+    return program.fail(milliseconds.status());
+  Json json = execution.json();
+  json["time_ms"] = rounded(*milliseconds);
+  if (Status written = save(options, json); !written)
+    return program.fail(written);
+  if (program.json) {
+    Program::print(json);
+  } else {
+    execution.printOutcome();
+    std::printf("%s on %s, %s\n%s", execution.title().c_str(), deviceName(execution.kernel().device()).c_str(),
+                compileText(execution.kernel().report()).c_str(), simulatedCountersText(*execution.outcome()).c_str());
+  }
+  return execution.hasReports() ? CheckFailed : Done;
+}
+
+int run(const Program &program, const Options &options) {
+  Expected<Request> request = readRequest(program, options);
+  if (!request)
+    return program.fail(request.status());
   Expected<Execution> execution =
-      Execution::prepare(**context, *source, targets->front(), options.execution, defaultSize);
+      Execution::prepare(*request->context, request->source, request->target, options.execution,
+                         request->target.simulated ? simulatedSize : defaultSize);
   if (!execution)
     return program.fail(execution.status());
+  if (execution->kernel().device().properties().kind == DeviceKind::Sim)
+    return runSimulated(program, options, *execution);
   Expected<Timing> timing = measure(*execution);
   if (!timing)
     return program.fail(timing.status());
   Rates rates = ratesOf(*execution, timing->median);
-
   Json json = execution->json();
-  json["time_ms"] = rounded(timing->median);
-  json["times_ms"] = {rounded(timing->min), rounded(timing->median), rounded(timing->max)};
-  json["runs"] = timing->runs;
-  json["gflops"] = rounded(rates.gflops);
-  json["gbytes_per_s"] = rounded(rates.gbytesPerS);
-  json["percent_of_peak"] = rounded(rates.percent, 4);
-  json["bound"] = rates.bound;
-  json["peak"] = {{"gflops", rounded(rates.peak.gflops)}, {"gbytes_per_s", rounded(rates.peak.gbytesPerS)}};
+  addTiming(json, *timing, rates);
   std::optional<Comparison> comparison;
-  if (saved) {
-    comparison = compareWith(*saved, *timing);
+  if (request->saved) {
+    comparison = compareWith(*request->saved, *timing);
     json["compare"] = {{"ratio", rounded(comparison->ratio, 4)}, {"slower", comparison->slower}};
   }
-  if (!options.save.empty())
-    if (Status written = writeFileAtomically(realSystem(), options.save, json.dump(2) + "\n", 0644); !written)
-      return program.fail(written);
+  if (Status written = save(options, json); !written)
+    return program.fail(written);
   if (program.json) {
     Program::print(json);
   } else {
-    std::printf("%s on %s (%s), %lld threads, %s: median %s of %d runs (%s to %s)\n", execution->title().c_str(),
-                deviceName(execution->target()).c_str(), execution->target().name.c_str(),
-                static_cast<long long>(execution->lastLaunch().threads),
-                compileText(execution->kernel().report()).c_str(), durationText(timing->median).c_str(), timing->runs,
-                durationText(timing->min).c_str(), durationText(timing->max).c_str());
-    std::printf("%.4g GFLOP/s, %.4g GB/s: %.1f %% of the %s peak (%.4g GFLOP/s, %.4g GB/s)\n", rates.gflops,
-                rates.gbytesPerS, rates.percent, rates.bound, rates.peak.gflops, rates.peak.gbytesPerS);
+    printTiming(*execution, *timing, rates);
     if (comparison)
       std::printf("%.3f of the saved median%s\n", comparison->ratio, comparison->slower ? ": slower" : "");
   }

@@ -30,6 +30,7 @@ void addBench(Registry registry);
 void addSimulate(Registry registry);
 void addInspect(Registry registry);
 void addCache(Registry registry);
+void addDevices(Registry registry);
 void addDoctor(Registry registry);
 void addTargets(Registry registry);
 void addOps(Registry registry);

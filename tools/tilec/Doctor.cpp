@@ -4,6 +4,7 @@
 
 #include "Alignment.h"
 #include "Commands.h"
+#include "Devices.h"
 #include "Reports.h"
 
 #include "tilejit/Base/File.h"
@@ -111,22 +112,37 @@ void checkAlignment(const std::string &llvmVersion, Checks &checks) {
   }
 }
 
-void checkDevices(Context &context, Checks &checks) {
-  Expected<Device *> device = context.device(DeviceKind::Cpu);
-  if (!device) {
-    checks.push_back({"device cpu", Level::Error, device.status().message(), "a device", ""});
-    return;
-  }
-  const DeviceProperties &properties = (*device)->properties();
-  checks.push_back({"device cpu", Level::Ok,
-                    properties.name + ", " + std::to_string(properties.computeUnits) + " threads, " +
-                        bytesText(properties.freeBytes) + " free",
-                    "", ""});
-  Expected<void *> trial = (*device)->allocate(1 << 20);
-  checks.push_back({"device cpu allocation", trial ? Level::Ok : Level::Error,
-                    trial ? "1 MiB" : trial.status().message(), "1 MiB", trial ? "" : "free some memory"});
+/// A device that is there: what it is, how it is, and whether it gives memory.
+void checkDevice(const FoundDevice &found, Checks &checks) {
+  const DeviceProperties &properties = found.device->properties();
+  std::string name = "device " + (found.kind == DeviceKind::Cpu ? "cpu" : found.name());
+  std::string text = properties.name + ", " + std::to_string(properties.computeUnits) +
+                     (found.kind == DeviceKind::Cpu ? " threads, " : " units, ") +
+                     bytesText(found.device->freeBytes()) + " free";
+  if (found.kind != DeviceKind::Cpu)
+    text += ", " + properties.target.name + ", " + properties.driver;
+  checks.push_back({name, Level::Ok, text, "", ""});
+  if (!found.isHealthy())
+    checks.push_back({name + " health", Level::Warning, found.healthText(), "none",
+                      "results may be wrong: reset the device, and have it replaced if errors come back"});
+  Expected<void *> trial = found.device->allocate(1 << 20);
+  checks.push_back({name + " allocation", trial ? Level::Ok : Level::Error, trial ? "1 MiB" : trial.status().message(),
+                    "1 MiB", trial ? "" : "free some memory"});
   if (trial)
-    (*device)->release(*trial);
+    found.device->release(*trial);
+}
+
+void checkDevices(Context &context, Checks &checks) {
+  for (const FoundDevice &found : findDevices(context)) {
+    if (found.device) {
+      checkDevice(found, checks);
+      continue;
+    }
+    // A machine without GPUs is complete; one whose driver has none to show, or can't, may miss something.
+    bool isWrong = found.kind == DeviceKind::Cpu || found.status.code() != StatusCode::Unavailable;
+    checks.push_back({"device " + found.name(), isWrong ? Level::Error : Level::Note, found.status.message(),
+                      "a device", found.status.hint()});
+  }
 }
 
 const char *levelText(Level level) {

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 
 namespace tilejit::tilec {
 
@@ -24,6 +25,7 @@ void ExecutionOptions::addTo(CLI::App &command) {
   command.add_option("--config", config, "Schedule options (see tilec ops NAME)")
       ->type_name("K=V[,...]")
       ->allow_extra_args(false);
+  simulation.addTo(command);
   command.add_flag("--no-compile", noCompile, "Fail with exit code 3 where the cache has no entry");
   command.add_flag("--reference-fallback", allowReference,
                    "Run the slow reference implementation where the compile fails");
@@ -47,7 +49,17 @@ std::vector<SettingOverride> ExecutionOptions::overrides() const {
   return overrides;
 }
 
-std::string deviceName(const TargetSpec &target) { return target.isCpu() ? "cpu" : target.name; }
+Expected<int> ExecutionOptions::deviceIndex() const {
+  if (device.empty())
+    return -1;
+  TILEJIT_ASSIGN_OR_RETURN(int64_t index, parseInteger(device, "--device", 0, 1 << 20));
+  return static_cast<int>(index);
+}
+
+std::string deviceName(const Device &device) {
+  const DeviceProperties &properties = device.properties();
+  return properties.kind == DeviceKind::Sim ? properties.target.name : std::string(deviceKindName(properties.kind));
+}
 
 Expected<Execution> Execution::prepare(Context &context, const Source &source, const TargetSpec &target,
                                        const ExecutionOptions &options, int64_t defaultSize) {
@@ -55,16 +67,16 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   if (!options.grid.empty()) {
     TILEJIT_ASSIGN_OR_RETURN(launchOptions.grid, parseGrid(options.grid));
   }
-  if (!options.device.empty()) {
-    TILEJIT_ASSIGN_OR_RETURN(int64_t index, parseInteger(options.device, "--device", 0, 1 << 20));
-    TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device,
-                             context.device(DeviceKind::Cpu, static_cast<int>(index)));
-  }
   CompileOptions compileOptions;
+  TILEJIT_ASSIGN_OR_RETURN(compileOptions.device, options.deviceIndex());
+  if (options.simulation.isGiven() && !target.simulated)
+    return Status(StatusCode::InvalidArgument,
+                  "--no-check and --schedule-seed are for simulated targets such as sim:sm_80, found " + target.name);
+  TILEJIT_ASSIGN_OR_RETURN(sim::Options simulation, options.simulation.parse());
   TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
   compileOptions.noCompile = options.noCompile;
   compileOptions.allowReference = options.allowReference;
-  TILEJIT_RETURN_IF_ERROR(runsOnHost(target));
+  TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device, context.deviceFor(target, compileOptions.device));
   if (source.isTile()) {
     TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, context.prepare(source, target, compileOptions));
     TILEJIT_ASSIGN_OR_RETURN(Operands operands, Operands::forTileKernel(kernel->manifest(), options.operands));
@@ -75,6 +87,7 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
     Execution execution(source, target, std::move(operands));
     execution.kernel_ = std::move(kernel);
     execution.launchOptions_ = launchOptions;
+    execution.simulation_ = simulation;
     return execution;
   }
   if (launchOptions.grid)
@@ -82,17 +95,55 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   TILEJIT_ASSIGN_OR_RETURN(Operands operands,
                            Operands::forDescription(*source.description, options.operands, defaultSize));
   Execution execution(source, target, std::move(operands));
+  execution.simulation_ = simulation;
   TILEJIT_ASSIGN_OR_RETURN(execution.kernel_, context.prepare(source, target, compileOptions));
   return execution;
 }
 
 Expected<double> Execution::launch() {
-  std::vector<const DLTensor *> tensors = operands_.tensors();
+  if (!staged_) {
+    TILEJIT_ASSIGN_OR_RETURN(staged_, StagedTensors::make(*kernel_, operands_.tensors()));
+  }
+  DeviceKind kind = kernel_->device().properties().kind;
+  if (kind == DeviceKind::Cuda || kind == DeviceKind::Hip)
+    return launchOnGpu();
+  lastLaunch_ = {};
+  launchOptions_.simulation = &simulation_;
   auto begin = std::chrono::steady_clock::now();
-  TILEJIT_RETURN_IF_ERROR(kernel_->launch(tensors, launchOptions_, &lastLaunch_));
+  Status status = kernel_->launch(staged_->tensors(), launchOptions_, &lastLaunch_);
   double milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  operands_.collect();
+  if (!status.isOk() && !hasReports())
+    return status;
   return milliseconds;
+}
+
+/// Between two events: what the host does beside it does not count.
+Expected<double> Execution::launchOnGpu() {
+  Device &device = kernel_->device();
+  auto destroy = [&device](void *event) { device.destroyEvent(event); };
+  TILEJIT_ASSIGN_OR_RETURN(Event first, device.createEvent());
+  std::unique_ptr<void, decltype(destroy)> firstOwner(first, destroy);
+  TILEJIT_ASSIGN_OR_RETURN(Event second, device.createEvent());
+  std::unique_ptr<void, decltype(destroy)> secondOwner(second, destroy);
+  TILEJIT_RETURN_IF_ERROR(device.record(first, nullptr));
+  TILEJIT_RETURN_IF_ERROR(kernel_->launch(staged_->tensors(), launchOptions_, &lastLaunch_));
+  TILEJIT_RETURN_IF_ERROR(device.record(second, nullptr));
+  TILEJIT_RETURN_IF_ERROR(device.synchronizeStream(nullptr));
+  return device.millisecondsBetween(first, second);
+}
+
+Status Execution::collect() {
+  TILEJIT_RETURN_IF_ERROR(staged_->copyOut());
+  operands_.collect();
+  return Status::ok();
+}
+
+void Execution::printOutcome() const {
+  if (!outcome())
+    return;
+  std::fwrite(outcome()->printed.data(), 1, outcome()->printed.size(), stderr);
+  for (const sim::Report &report : outcome()->reports)
+    std::fputs(simulatedReportText(report).c_str(), stdout);
 }
 
 double Execution::flops() const { return description() ? tilejit::flops(*description(), operands_.binding()) : 0; }
@@ -127,11 +178,17 @@ std::string Execution::title() const {
 Json Execution::json() const {
   Json json = {{"op", kernel_->manifest().op}, {"name", displayName(source_)}, {"description", displayName(source_)}};
   json["target"] = target_.name;
-  json["device"] = deviceName(target_);
+  json["device"] = deviceName(kernel_->device());
   addReport(json, kernel_->report(), kernel_->manifest());
   if (!lastLaunch_.path.empty())
     json["path"] = lastLaunch_.path;
   json["threads"] = lastLaunch_.threads;
+  if (const sim::Outcome *simulated = outcome()) {
+    json["reports"] = simulatedReportsJson(*simulated);
+    json["counters"] = countersJson(simulated->counters);
+    json["thread_instructions_per_s"] = rounded(threadInstructionsPerSecond(*simulated));
+    json["printed"] = simulated->printed;
+  }
   if (description()) {
     json["dims"] = Json::object();
     for (size_t i = 0; i < description()->dims.size(); ++i)

@@ -7,8 +7,10 @@
 
 #include "Operands.h"
 #include "Program.h"
+#include "SimulatedOutcome.h"
 
 #include "tilejit/Runtime/Kernel.h"
+#include "tilejit/Runtime/StagedTensors.h"
 
 #include <array>
 #include <memory>
@@ -28,12 +30,16 @@ struct ExecutionOptions {
   std::string device, threads, grid;
   std::vector<std::string> config;
   OperandOptions operands;
+  SimulationWords simulation;
   bool noCompile = false, allowReference = false;
 
-  /// Adds --target, --device, --set, --random-seed, --threads, --config, --no-compile, --reference-fallback.
+  /// Adds --target, --device, --set, --random-seed, --threads, --config, --no-compile, --reference-fallback, and what
+  /// changes the simulator.
   void addTo(CLI::App &command);
   /// Adds --input, --output and --grid.
   void addFilesTo(CLI::App &command);
+  /// Number among the devices of the target's kind; -1: the first that fits.
+  Expected<int> deviceIndex() const;
   /// What of them are settings.
   std::vector<SettingOverride> overrides() const;
 };
@@ -46,8 +52,16 @@ public:
                                      const ExecutionOptions &options, int64_t defaultSize);
   Execution(Execution &&) = default;
 
-  /// One launch; milliseconds it took.
+  /// One launch, on copies of the operands where the device has memory of its own; milliseconds it took. Where the
+  /// simulator has something to report, outcome() says so and the outputs are what the launch left.
   Expected<double> launch();
+  /// Brings the outputs of the last launch back.
+  Status collect();
+  /// Of the last launch on a simulated device, else null.
+  const sim::Outcome *outcome() const { return lastLaunch_.simulated.get(); }
+  bool hasReports() const { return outcome() && !outcome()->reports.empty(); }
+  /// Prints reports to stdout, and what the kernel printed to stderr.
+  void printOutcome() const;
   /// Result keys of every execution: op, name, target, device, report, path, packed operands.
   Json json() const;
   /// "matmul 128x512x256 f32": family, sizes that symbols have, dtype of the first input.
@@ -73,11 +87,14 @@ private:
   Operands operands_;
   std::shared_ptr<Kernel> kernel_;
   LaunchOptions launchOptions_;
+  Expected<double> launchOnGpu();
   LaunchInfo lastLaunch_;
+  sim::Options simulation_;
+  std::optional<StagedTensors> staged_;
 };
 
-/// Name of the device that a target runs on.
-std::string deviceName(const TargetSpec &target);
+/// "cpu", "cuda", "hip", "sim:sm_80".
+std::string deviceName(const Device &device);
 
 } // namespace tilejit::tilec
 

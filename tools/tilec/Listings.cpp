@@ -3,6 +3,7 @@
 // tilec targets and tilec ops: what this build knows.
 
 #include "Commands.h"
+#include "Devices.h"
 #include "Reports.h"
 
 #include "tilejit/Description/Schema.h"
@@ -72,23 +73,31 @@ int listTargets(const Program &program) {
   Expected<std::shared_ptr<Context>> context = program.context();
   if (!context)
     return program.fail(context.status());
-  Expected<Device *> device = (*context)->device(DeviceKind::Cpu);
+  std::vector<FoundDevice> found = findDevices(**context);
+  std::erase_if(found, [](const FoundDevice &one) { return !one.device; });
   if (program.json) {
     Json list = Json::array(), devices = Json::array();
     for (const TargetSpec &target : knownTargets())
       list.push_back(targetJson(target));
-    if (device)
-      devices.push_back({{"name", "cpu"},
-                         {"model", (*device)->properties().name},
-                         {"threads", (*device)->properties().computeUnits}});
+    for (const FoundDevice &one : found) {
+      const DeviceProperties &properties = one.device->properties();
+      devices.push_back({{"name", std::string(deviceKindName(one.kind))},
+                         {"index", properties.index},
+                         {"model", properties.name},
+                         {"target", properties.target.name},
+                         {one.kind == DeviceKind::Cpu ? "threads" : "units", properties.computeUnits}});
+    }
     Program::print(Json{{"targets", list}, {"devices", devices}});
     return Done;
   }
   for (const TargetSpec &target : knownTargets())
     std::printf("%-18s %s%s\n", target.name.c_str(), target.description.c_str(), targetNote(target).c_str());
-  if (device)
-    std::printf("%-18s device: %s, %d threads\n", "cpu", (*device)->properties().name.c_str(),
-                (*device)->properties().computeUnits);
+  for (const FoundDevice &one : found) {
+    const DeviceProperties &properties = one.device->properties();
+    std::printf("%-18s device %d: %s, %d %s\n", std::string(deviceKindName(one.kind)).c_str(), properties.index,
+                properties.name.c_str(), properties.computeUnits,
+                one.kind == DeviceKind::Cpu ? "threads" : ("units, a " + properties.target.name).c_str());
+  }
   return Done;
 }
 

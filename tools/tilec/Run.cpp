@@ -25,6 +25,8 @@ constexpr int64_t defaultSize = 128;
 
 void addRates(Json &json, const Execution &execution, double milliseconds) {
   json["time_ms"] = rounded(milliseconds);
+  if (execution.outcome())
+    return; // Rates of the simulator say nothing about the chip.
   if (double flops = execution.flops(); flops > 0 && milliseconds > 0)
     json["gflops"] = rounded(flops / milliseconds * 1e-6);
   if (int64_t bytes = execution.bytesRead() + execution.bytesWritten(); bytes > 0 && milliseconds > 0)
@@ -32,11 +34,14 @@ void addRates(Json &json, const Execution &execution, double milliseconds) {
 }
 
 void printText(const Execution &execution, double milliseconds, const std::optional<VerifyResult> &check) {
-  std::printf("%s on %s (%s): %s", execution.title().c_str(), deviceName(execution.target()).c_str(),
+  execution.printOutcome();
+  std::printf("%s on %s (%s): %s", execution.title().c_str(), deviceName(execution.kernel().device()).c_str(),
               execution.target().name.c_str(), durationText(milliseconds).c_str());
-  if (double flops = execution.flops(); flops > 0 && milliseconds > 0)
+  if (double flops = execution.flops(); flops > 0 && milliseconds > 0 && !execution.outcome())
     std::printf(", %.3g GFLOP/s", flops / milliseconds * 1e-6);
   std::printf(", %s\n", compileText(execution.kernel().report()).c_str());
+  if (const sim::Outcome *outcome = execution.outcome())
+    std::fputs(simulatedCountersText(*outcome).c_str(), stdout);
   if (check)
     std::printf("%s\n", check->summary().c_str());
 }
@@ -45,7 +50,10 @@ int run(const Program &program, const Options &options) {
   Expected<std::shared_ptr<Context>> context = program.context(options.execution.overrides());
   if (!context)
     return program.fail(context.status());
-  Expected<TargetSpec> target = (*context)->target(options.execution.target.value_or(""));
+  Expected<int> device = options.execution.deviceIndex();
+  if (!device)
+    return program.fail(device.status());
+  Expected<TargetSpec> target = (*context)->target(options.execution.target.value_or(""), *device);
   if (options.execution.target && options.execution.target->empty())
     target = Status(StatusCode::InvalidArgument, "--target: expected a target, found nothing");
   if (!target)
@@ -61,6 +69,8 @@ int run(const Program &program, const Options &options) {
   Expected<double> milliseconds = execution->launch();
   if (!milliseconds)
     return program.fail(milliseconds.status());
+  if (Status collected = execution->collect(); !collected)
+    return program.fail(collected);
   if (Status written = execution->operands().writeOutputs(); !written)
     return program.fail(written);
   std::optional<VerifyResult> check;
@@ -79,7 +89,7 @@ int run(const Program &program, const Options &options) {
   } else {
     printText(*execution, *milliseconds, check);
   }
-  return check && !check->ok ? CheckFailed : Done;
+  return (check && !check->ok) || execution->hasReports() ? CheckFailed : Done;
 }
 
 } // namespace

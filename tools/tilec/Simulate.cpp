@@ -12,7 +12,6 @@
 #include "tilejit/Simulator/PluginLoader.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <unistd.h>
@@ -22,8 +21,9 @@ namespace {
 
 struct Options {
   std::string file, target, kernel, grid, block, cluster, html;
-  std::string shared = "0", threads, seed = "0", budget;
-  std::vector<std::string> arguments, noCheck;
+  std::string shared = "0", threads, budget;
+  std::vector<std::string> arguments;
+  SimulationWords words;
   bool sites = false;
 };
 
@@ -39,29 +39,6 @@ Expected<std::string> readModule(const std::string &path) {
   return bytes;
 }
 
-Expected<uint32_t> disabledChecks(const std::vector<std::string> &texts) {
-  uint32_t disabled = 0;
-  for (const std::string &text : texts) {
-    TILEJIT_ASSIGN_OR_RETURN(std::vector<std::string> words, splitWords(text, "--no-check"));
-    for (const std::string &word : words) {
-      std::string known;
-      bool found = word == "all";
-      disabled |= found ? ~0u : 0;
-      for (unsigned i = 0; i < sim::numChecks; ++i) {
-        std::string_view name = sim::checkName(static_cast<sim::Check>(i));
-        known += (known.empty() ? "" : ", ") + std::string(name);
-        if (word != name)
-          continue;
-        disabled |= 1u << i;
-        found = true;
-      }
-      if (!found)
-        return refuse("--no-check: no check '" + word + "'; expected all, " + known);
-    }
-  }
-  return disabled;
-}
-
 Status parseSizes(const std::string &text, const std::string &option, uint32_t (&sizes)[3]) {
   TILEJIT_ASSIGN_OR_RETURN(auto parsed, parseGrid(text, option));
   for (int i = 0; i < 3; ++i)
@@ -70,9 +47,7 @@ Status parseSizes(const std::string &text, const std::string &option, uint32_t (
 }
 
 Expected<sim::Options> launchOptions(const Options &options) {
-  sim::Options result;
-  TILEJIT_ASSIGN_OR_RETURN(uint32_t disabled, disabledChecks(options.noCheck));
-  result.checks &= ~disabled;
+  TILEJIT_ASSIGN_OR_RETURN(sim::Options result, options.words.parse());
   result.siteCounters = options.sites || !options.html.empty();
   if (!options.threads.empty()) {
     TILEJIT_ASSIGN_OR_RETURN(int64_t threads, parseInteger(options.threads, "--threads", 1, 4096));
@@ -82,10 +57,6 @@ Expected<sim::Options> launchOptions(const Options &options) {
     TILEJIT_ASSIGN_OR_RETURN(int64_t budget, parseInteger(options.budget, "--budget", 1, int64_t{1} << 62));
     result.instructionBudget = static_cast<uint64_t>(budget);
   }
-  auto [end, error] =
-      std::from_chars(options.seed.data(), options.seed.data() + options.seed.size(), result.scheduleSeed);
-  if (error != std::errc() || end != options.seed.data() + options.seed.size())
-    return refuse("--schedule-seed: expected an unsigned 64-bit integer, found '" + options.seed + "'");
   return result;
 }
 
@@ -208,15 +179,7 @@ void addSimulate(Registry registry) {
       ->type_name("ARG")
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "Threads of this machine")->type_name("N");
-  command
-      ->add_option("--schedule-seed,--seed", options->seed,
-                   "Another order of warps and blocks; 0 is that of their numbers")
-      ->type_name("N");
-  command
-      ->add_option("--no-check", options->noCheck,
-                   "Switch off race, bounds, alignment, uninitialized, async, proxy, divergence, fragment, bank or all")
-      ->type_name("NAME,...")
-      ->allow_extra_args(false);
+  options->words.addTo(*command, "--schedule-seed,--seed");
   command->add_option("--budget", options->budget, "Instructions of a warp after which the launch is given up")
       ->type_name("N");
   command->add_option("--html", options->html, "Write a page with the IR beside its counters")->type_name("FILE");

@@ -125,7 +125,7 @@ std::string cardsHtml(const SimulateResult &result) {
   const sim::Counters &c = result.outcome.counters;
   auto pair = [](uint64_t actual, uint64_t ideal) { return groupedText(actual) + " / " + groupedText(ideal); };
   char rate[32];
-  std::snprintf(rate, sizeof rate, "%.3g G/s", result.threadInstructionsPerSecond() * 1e-9);
+  std::snprintf(rate, sizeof rate, "%.3g G/s", threadInstructionsPerSecond(result.outcome) * 1e-9);
   return "<div class=cards>" + card(groupedText(c.instructions), "instructions of warps") +
          card(groupedText(c.threadInstructions), "instructions of threads") +
          card(groupedText(c.divergentInstructions), "divergent") +

@@ -6,6 +6,7 @@
 #define TILEJIT_TOOLS_TILEC_SIMULATERESULT_H
 
 #include "Program.h"
+#include "SimulatedOutcome.h"
 
 #include "tilejit/Simulator/Simulator.h"
 
@@ -19,8 +20,6 @@ struct SimulateResult {
   sim::Options options;
   sim::Outcome outcome;
   bool wantsSites = false; ///< Counters of each instruction in text and JSON.
-
-  double threadInstructionsPerSecond() const;
 };
 
 /// The keys of --json.
@@ -30,8 +29,6 @@ std::string simulateText(const SimulateResult &result);
 /// One self-contained HTML page: reports, counters, and the IR beside its counters as a heat map.
 std::string simulatePage(const SimulateResult &result);
 
-/// "1,234,567".
-std::string groupedText(uint64_t value);
 /// "4x1x1".
 std::string sizesText(const uint32_t (&sizes)[3]);
 

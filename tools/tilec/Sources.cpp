@@ -73,14 +73,14 @@ Expected<std::vector<std::string>> splitWords(const std::string &text, const std
   return words;
 }
 
-Expected<std::vector<TargetSpec>> parseTargets(Context &context, const std::optional<std::string> &text) {
+Expected<std::vector<TargetSpec>> parseTargets(Context &context, const std::optional<std::string> &text, int device) {
   std::vector<std::string> names{""};
   if (text) {
     TILEJIT_ASSIGN_OR_RETURN(names, splitWords(*text, "--target"));
   }
   std::vector<TargetSpec> targets;
   for (const std::string &name : names) {
-    TILEJIT_ASSIGN_OR_RETURN(TargetSpec target, context.target(name));
+    TILEJIT_ASSIGN_OR_RETURN(TargetSpec target, context.target(name, device));
     targets.push_back(std::move(target));
   }
   return targets;

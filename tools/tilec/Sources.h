@@ -25,7 +25,9 @@ Expected<std::vector<Source>> readSources(const std::vector<std::string> &paths)
 /// "a,b,c" apart; an empty word is refused, naming `option`.
 Expected<std::vector<std::string>> splitWords(const std::string &text, const std::string &option);
 /// --target T[,T...]; nothing given means the setting, and that defaults to native.
-Expected<std::vector<TargetSpec>> parseTargets(Context &context, const std::optional<std::string> &text);
+/// `device` is which one is meant by the name of a kind (cuda, hip).
+Expected<std::vector<TargetSpec>> parseTargets(Context &context, const std::optional<std::string> &text,
+                                               int device = 0);
 /// --config k=v,... from all its occurrences. Values are integers; a key twice is refused.
 Expected<abi::Config> parseConfig(const std::vector<std::string> &texts);
 /// X[,Y[,Z]] of --grid or another option.

@@ -56,25 +56,42 @@ void endProgress() {
     std::fprintf(stderr, "\r\x1b[K");
 }
 
+/// One description on one target.
+struct Verified {
+  VerifyResult result;
+  std::string text; ///< What a simulated device has to report.
+  bool ok = false;  ///< Right numbers and no report.
+  Json json;
+};
+
 /// Runs and checks one description for one target.
-Expected<std::pair<VerifyResult, Json>> verifyOne(Context &context, const Source &source, const TargetSpec &target,
-                                                  ExecutionOptions options) {
+Expected<Verified> verifyOne(Context &context, const Source &source, const TargetSpec &target,
+                             ExecutionOptions options) {
   options.operands.set = settingsFor(*source.description, options.operands.set);
   TILEJIT_ASSIGN_OR_RETURN(Execution execution, Execution::prepare(context, source, target, options, defaultSize));
   TILEJIT_ASSIGN_OR_RETURN(double milliseconds, execution.launch());
-  TILEJIT_ASSIGN_OR_RETURN(VerifyResult outcome, checkExecution(execution));
-  Json json = execution.json();
-  json["time_ms"] = rounded(milliseconds);
-  addCheck(json, outcome);
-  json["ok"] = outcome.ok;
-  return std::pair(std::move(outcome), std::move(json));
+  TILEJIT_RETURN_IF_ERROR(execution.collect());
+  Verified verified;
+  TILEJIT_ASSIGN_OR_RETURN(verified.result, checkExecution(execution));
+  verified.ok = verified.result.ok && !execution.hasReports();
+  verified.json = execution.json();
+  verified.json["time_ms"] = rounded(milliseconds);
+  addCheck(verified.json, verified.result);
+  verified.json["ok"] = verified.ok;
+  if (execution.outcome())
+    for (const sim::Report &report : execution.outcome()->reports)
+      verified.text += simulatedReportText(report);
+  return verified;
 }
 
 int run(const Program &program, const Options &options) {
   Expected<std::shared_ptr<Context>> context = program.context(options.execution.overrides());
   if (!context)
     return program.fail(context.status());
-  Expected<std::vector<TargetSpec>> targets = parseTargets(**context, options.execution.target);
+  Expected<int> device = options.execution.deviceIndex();
+  if (!device)
+    return program.fail(device.status());
+  Expected<std::vector<TargetSpec>> targets = parseTargets(**context, options.execution.target, *device);
   if (!targets)
     return program.fail(targets.status());
   Expected<std::vector<Source>> sources = readSources(options.descriptions);
@@ -95,12 +112,12 @@ int run(const Program &program, const Options &options) {
       endProgress();
       if (!result)
         return program.fail(std::move(result).status().inContext(displayName(source)));
-      failed += !result->first.ok;
+      failed += !result->ok;
       if (program.json)
-        results.push_back(std::move(result->second));
+        results.push_back(std::move(result->json));
       else
-        std::printf("%-4s %s on %s: %s\n", result->first.ok ? "ok" : "FAIL", displayName(source).c_str(),
-                    target.name.c_str(), result->first.summary().c_str());
+        std::printf("%-4s %s on %s: %s\n%s", result->ok ? "ok" : "FAIL", displayName(source).c_str(),
+                    target.name.c_str(), result->result.summary().c_str(), result->text.c_str());
     }
   if (program.json)
     Program::print(Json{{"results", results}});

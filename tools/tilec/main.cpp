@@ -73,6 +73,7 @@ int runProgram(int argc, char **argv) {
   addSimulate(registry);
   addInspect(registry);
   addCache(registry);
+  addDevices(registry);
   addDoctor(registry);
   addTargets(registry);
   addOps(registry);

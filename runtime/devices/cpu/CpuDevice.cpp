@@ -9,6 +9,7 @@
 #include "Scratch.h"
 #include "ThreadPool.h"
 
+#include "devices/common/ImmediateDevice.h"
 #include "tilejit/ABI/KernelABI.h"
 #include "tilejit/Device/Cpu.h"
 
@@ -16,7 +17,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -162,33 +162,26 @@ private:
   std::atomic<int64_t> failure_{0}; ///< 1 + the number of an assertion.
 };
 
-class CpuDevice : public Device {
+class CpuDevice : public ImmediateDevice {
 public:
   explicit CpuDevice(const CpuDeviceOptions &options)
       : executor_(options.executor), pool_(options.executor.run ? 1 : threadsFor(options)),
         threads_(options.executor.run ? std::max<int64_t>(1, options.executor.threads) : pool_.threads()) {}
 
   const DeviceProperties &properties() const override;
-  Expected<void *> allocate(int64_t bytes) override;
+  Expected<void *> allocate(int64_t bytes, std::string_view name) override;
   void release(void *memory) override { std::free(memory); }
-  Status copyToDevice(void *to, const void *from, int64_t bytes) override { return copy(to, from, bytes); }
-  Status copyToHost(void *to, const void *from, int64_t bytes) override { return copy(to, from, bytes); }
-  bool isHostMemory() const override { return true; }
-  Expected<std::shared_ptr<LoadedModule>> load(std::string_view payload) override;
+  Status copyToDevice(void *to, const void *from, int64_t bytes) override { return copyBytes(to, from, bytes); }
+  Status copyToHost(void *to, const void *from, int64_t bytes) override { return copyBytes(to, from, bytes); }
+  int64_t freeBytes() const override { return freeMemoryBytes(); }
+  Expected<std::shared_ptr<LoadedModule>> load(const abi::Manifest &manifest,
+                                               std::span<const PayloadView> payloads) override;
   Expected<int64_t> workspaceBytes(const LoadedModule &module, const LaunchArguments &arguments) override;
   Status launch(const LoadedModule &module, const LaunchArguments &arguments, LaunchOutcome &outcome) override;
-  Status synchronize() override { return Status::ok(); }
 
 private:
   static int64_t threadsFor(const CpuDeviceOptions &options) {
     return std::clamp<int64_t>(options.threads > 0 ? options.threads : usableThreads(), 1, 4096);
-  }
-  static Status copy(void *to, const void *from, int64_t bytes) {
-    if (bytes < 0)
-      return Status(StatusCode::InvalidArgument, "can't copy " + std::to_string(bytes) + " bytes");
-    if (bytes > 0)
-      std::memmove(to, from, static_cast<size_t>(bytes));
-    return Status::ok();
   }
   int64_t threadsOf(const LaunchArguments &arguments) const {
     return arguments.threads > 0 ? std::min(arguments.threads, threads_) : threads_;
@@ -216,7 +209,7 @@ const DeviceProperties &CpuDevice::properties() const {
   return properties_;
 }
 
-Expected<void *> CpuDevice::allocate(int64_t bytes) {
+Expected<void *> CpuDevice::allocate(int64_t bytes, std::string_view) {
   if (bytes < 0 || bytes > maxScratchBytes)
     return Status(StatusCode::InvalidArgument, "can't allocate " + std::to_string(bytes) + " bytes");
   int64_t rounded = std::max<int64_t>(64, (bytes + 63) / 64 * 64);
@@ -226,8 +219,11 @@ Expected<void *> CpuDevice::allocate(int64_t bytes) {
   return memory;
 }
 
-Expected<std::shared_ptr<LoadedModule>> CpuDevice::load(std::string_view payload) {
-  TILEJIT_ASSIGN_OR_RETURN(ElfImage image, ElfImage::load(payload));
+Expected<std::shared_ptr<LoadedModule>> CpuDevice::load(const abi::Manifest &, std::span<const PayloadView> payloads) {
+  const PayloadView *payload = findPayload(payloads, {abi::PayloadKind::Elf});
+  if (!payload)
+    return Status(StatusCode::DoesNotFit, "the kernel has no code for a CPU");
+  TILEJIT_ASSIGN_OR_RETURN(ElfImage image, ElfImage::load(payload->bytes));
   auto plan = reinterpret_cast<abi::CpuPlanFunction>(image.function(abi::cpuPlanSymbol));
   auto run = reinterpret_cast<abi::CpuRunFunction>(image.function(abi::cpuRunSymbol));
   if (!plan || !run)

@@ -138,13 +138,14 @@ TILEJIT_API tilejit_status_t tilejit_context_metrics(tilejit_context_t context, 
 typedef struct tilejit_device_info_t {
   size_t struct_size; /* Set by the caller; fields beyond it are left alone. */
   DLDevice device;
-  int32_t compute_units; /* CPU: threads that a launch may use. */
+  int32_t compute_units; /* CPU: threads that a launch may use; GPUs: multiprocessors or compute units. */
   int64_t memory_bytes;  /* 0: not known. */
   char name[128];
   char target[64]; /* A target name to prepare kernels with. */
 } tilejit_device_info_t;
 
-/* How many devices of a DLPack kind there are; kinds that tilejit doesn't know have none. */
+/* How many devices of a DLPack kind there are: kDLCPU, kDLCUDA, kDLROCM, and kDLExtDev for simulated chips. Kinds that
+ * tilejit doesn't know, or that have no driver here, have none. */
 TILEJIT_API tilejit_status_t tilejit_device_count(tilejit_context_t context, DLDeviceType kind, int32_t *out_count);
 /* Facts about a device. TILEJIT_UNAVAILABLE where there is none. */
 TILEJIT_API tilejit_status_t tilejit_device_query(tilejit_context_t context, DLDevice device,
@@ -238,7 +239,7 @@ typedef struct tilejit_launch_options_t {
   int64_t grid[3]; /* With TILEJIT_LAUNCH_GRID. */
   void *workspace; /* Aligned to 64 bytes, of the size that was asked for; NULL: the device keeps its own. */
   size_t workspace_bytes;
-  void *stream; /* The CPU has none: NULL. */
+  void *stream; /* CUstream or hipStream_t; NULL: the default stream. CPU and simulated chips have none. */
   uint64_t reserved[4];
 } tilejit_launch_options_t;
 
@@ -246,8 +247,8 @@ typedef struct tilejit_launch_options_t {
 #define TILEJIT_LAUNCH_GRID 1u
 
 /* Runs a kernel over borrowed tensors, in the order of the description's operands in canonical order: inputs, outputs.
- * Each is checked: device, dtype, rank, sizes, strides, alignment. Never compiles. CPU: done when it returns.
- * `options` may be NULL. */
+ * Each is checked: device, dtype, rank, sizes, strides, alignment. Never compiles. CPU and simulated chips: done when
+ * it returns. GPUs: given to the stream; kernels with assertions are waited for. `options` may be NULL. */
 TILEJIT_API tilejit_status_t tilejit_kernel_launch(tilejit_kernel_t kernel, const DLTensor *const *tensors,
                                                    size_t tensor_count, const tilejit_launch_options_t *options);
 /* How much workspace a launch with these tensors uses. `options` may be NULL. */

@@ -9,11 +9,12 @@
 #include "tilejit/Base/Text.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tilejit {
 namespace {
 
-enum class Kind : uint8_t { Switch, Text, Path, Threads, Count, Size, Duration, Level, Format };
+enum class Kind : uint8_t { Switch, Text, Path, Threads, Count, Size, Duration, Level, Format, Fraction };
 
 struct Row {
   SettingId id;
@@ -43,6 +44,7 @@ constexpr std::array<Row, settingCount> rows = {{
     {SettingId::LogMaxFiles, "log_max_files", "5", Kind::Count, 1, 1000},
     {SettingId::Home, "home", "", Kind::Path},
     {SettingId::VisibleDevices, "visible_devices", "", Kind::Text},
+    {SettingId::MemoryFraction, "memory_fraction", "1", Kind::Fraction},
 }};
 
 const Row &rowOf(SettingId id) { return rows[static_cast<size_t>(id)]; }
@@ -58,6 +60,14 @@ std::optional<bool> parseSwitch(std::string_view text) {
 }
 
 bool isBetween(std::optional<int64_t> value, const Row &row) { return value && *value >= row.min && *value <= row.max; }
+
+/// A number above 0, up to 1.
+std::optional<double> parseFraction(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool good = error == std::errc() && end == text.data() + text.size() && value > 0 && value <= 1;
+  return good ? std::optional(value) : std::nullopt;
+}
 
 std::string rangeText(std::string_view what, const Row &row) {
   std::string text(what);
@@ -84,6 +94,8 @@ std::string whatIsExpected(const Row &row, std::string_view text) {
     return isBetween(parseDuration(text), row) ? "" : rangeText("a time such as 90s, 15m, 12h or 30d, in seconds", row);
   case Kind::Level:
     return parseLogLevel(text) ? "" : "one of error, warn, info, debug, trace";
+  case Kind::Fraction:
+    return parseFraction(text) ? "" : "a number above 0 up to 1, such as 0.5";
   case Kind::Format:
     return parseLogFormat(text) ? "" : "\"text\" or \"json\"";
   }
@@ -128,6 +140,7 @@ int64_t Settings::compileMemoryBytes() const { return *parseSize(text(SettingId:
 LogLevel Settings::logLevel() const { return *parseLogLevel(text(SettingId::LogLevel)); }
 LogFormat Settings::logFormat() const { return *parseLogFormat(text(SettingId::LogFormat)); }
 int64_t Settings::logMaxBytes() const { return *parseSize(text(SettingId::LogMaxSize)); }
+double Settings::memoryFraction() const { return *parseFraction(text(SettingId::MemoryFraction)); }
 int64_t Settings::logMaxFiles() const { return *parseInteger(text(SettingId::LogMaxFiles)); }
 
 std::vector<EffectiveSetting> Settings::effective() const {

@@ -57,13 +57,27 @@ bool typeFits(DLDataType type, DType wanted) {
          (wanted == DType::Bool && type.bits == 8);
 }
 
-Status checkKind(const OperandRule &rule, const DLTensor *tensor, DLDeviceType device) {
+/// Whether a kernel of `device` can reach a tensor there. Memory of the host that the driver knows, and memory that it
+/// moves by itself, are in everyone's reach.
+bool isReachable(DLDevice place, DLDevice device) {
+  if (device.device_type == kDLCUDA && (place.device_type == kDLCUDAManaged || place.device_type == kDLCUDAHost))
+    return true;
+  if (device.device_type == kDLROCM && place.device_type == kDLROCMHost)
+    return true;
+  return place.device_type == device.device_type &&
+         (device.device_type == kDLCPU || place.device_id == device.device_id);
+}
+
+Status checkKind(const OperandRule &rule, const DLTensor *tensor, DLDevice device) {
   if (!tensor)
     return wrong(rule, "is null");
-  DLDeviceType wanted = rule.kind == OperandKind::Scalar ? kDLCPU : device;
-  if (tensor->device.device_type != wanted)
+  DLDevice wanted = rule.kind == OperandKind::Scalar ? DLDevice{kDLCPU, 0} : device;
+  if (!isReachable(tensor->device, wanted) && tensor->device.device_type != wanted.device_type)
     return wrong(rule, "lies on DLPack device type " + std::to_string(tensor->device.device_type) + ", expected " +
-                           std::to_string(wanted));
+                           std::to_string(wanted.device_type));
+  if (!isReachable(tensor->device, wanted))
+    return wrong(rule, "lies on device " + std::to_string(tensor->device.device_id) + " of its kind, expected " +
+                           std::to_string(wanted.device_id));
   if (rule.dtype && !typeFits(tensor->dtype, *rule.dtype))
     return wrong(rule, "has dtype " + typeText(tensor->dtype) + ", expected " + std::string(dtypeName(*rule.dtype)));
   if (rule.kind == OperandKind::Pointer)
@@ -154,8 +168,8 @@ Status fillView(const LaunchRules &rules, const OperandRule &rule, const DLTenso
 
 } // namespace
 
-Status bindTensors(const LaunchRules &rules, DLDeviceType device, std::span<const DLTensor *const> tensors,
-                   int64_t *slots, int64_t *sizes) {
+Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DLTensor *const> tensors, int64_t *slots,
+                   int64_t *sizes) {
   if (tensors.size() != rules.operands.size())
     return Status(StatusCode::InvalidArgument, "the launch has " + std::to_string(tensors.size()) +
                                                    " tensors, expected " + std::to_string(rules.operands.size()));

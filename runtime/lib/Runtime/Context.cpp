@@ -13,6 +13,7 @@
 #include "tilejit/Description/Parse.h"
 #include "tilejit/Runtime/Package.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 
@@ -75,7 +76,8 @@ Expected<std::shared_ptr<Context>> Context::create(ContextOptions options) {
   return std::shared_ptr<Context>(std::make_shared<ContextImpl>(std::move(options)));
 }
 
-ContextImpl::ContextImpl(ContextOptions options) : options_(std::move(options)) {}
+ContextImpl::ContextImpl(ContextOptions options)
+    : options_(std::move(options)), devices_(options_.settings, options_.executor) {}
 
 ContextImpl::~ContextImpl() {
   // Workers of a parent process are its own to end; the object stays, since its threads' state does not exist here.
@@ -90,9 +92,14 @@ Cache &ContextImpl::cache() {
   return *cache_;
 }
 
-Expected<TargetSpec> ContextImpl::target(std::string_view name) {
+Expected<TargetSpec> ContextImpl::target(std::string_view name, int number) {
   if (name.empty())
     name = options_.settings.text(SettingId::Target);
+  for (DeviceKind kind : {DeviceKind::Cuda, DeviceKind::Hip})
+    if (name == deviceKindName(kind)) {
+      TILEJIT_ASSIGN_OR_RETURN(Device * named, device(kind, std::max(number, 0)));
+      return named->properties().target;
+    }
   {
     std::lock_guard lock(mutex_);
     if (auto known = targets_.find(name); known != targets_.end())
@@ -102,38 +109,6 @@ Expected<TargetSpec> ContextImpl::target(std::string_view name) {
   std::lock_guard lock(mutex_);
   targets_.emplace(name, target);
   return target;
-}
-
-/// Ok where code for the target runs on this machine, else Unavailable.
-Status ContextImpl::fitsHost(const TargetSpec &target) {
-  std::string key = target.keyText();
-  {
-    std::lock_guard lock(mutex_);
-    if (auto known = fits_.find(key); known != fits_.end())
-      return known->second;
-  }
-  Status fits = runsOnHost(target);
-  if (!fits.isOk())
-    fits = Status(StatusCode::Unavailable, fits.message());
-  std::lock_guard lock(mutex_);
-  fits_.emplace(std::move(key), fits);
-  return fits;
-}
-
-Expected<Device *> ContextImpl::device(DeviceKind kind, int index) {
-  if (kind != DeviceKind::Cpu || index != 0)
-    return Status(StatusCode::Unavailable, "there is no device " + std::string(deviceKindName(kind)) + " " +
-                                               std::to_string(index) + "; this machine has cpu 0");
-  {
-    std::lock_guard lock(mutex_);
-    if (cpu_)
-      return cpu_.get();
-  }
-  auto made = makeCpuDevice({options_.settings.numThreads(), options_.executor});
-  std::lock_guard lock(mutex_);
-  if (!cpu_)
-    cpu_.swap(made);
-  return cpu_.get();
 }
 
 std::string ContextImpl::findWorkerProgram() const { return findWorker(options_.settings, *options_.system); }

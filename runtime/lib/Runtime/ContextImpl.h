@@ -7,6 +7,7 @@
 #define TILEJIT_LIB_RUNTIME_CONTEXTIMPL_H
 
 #include "CrashMemory.h"
+#include "DeviceTable.h"
 #include "WorkerPool.h"
 
 #include "tilejit/Device/Fork.h"
@@ -44,16 +45,20 @@ public:
   Cache &cache() override;
   Expected<Toolchain> toolchain() override;
   std::string workerPath() override { return findWorkerProgram(); }
-  Expected<TargetSpec> target(std::string_view name) override;
-  Expected<Device *> device(DeviceKind kind, int index) override;
+  Expected<TargetSpec> target(std::string_view name, int device) override;
+  Expected<Device *> device(DeviceKind kind, int index) override { return devices_.get(kind, index); }
+  Expected<int> deviceCount(DeviceKind kind) override { return devices_.count(kind); }
+  Expected<Device *> deviceFor(const TargetSpec &target, int index) override {
+    return devices_.forTarget(target, index);
+  }
   Expected<KeyMaterial> keyMaterial(const Source &source, const TargetSpec &target,
                                     const CompileOptions &options) override;
   Expected<CompiledKernel> compile(const Source &source, const TargetSpec &target,
                                    const CompileOptions &options) override;
   Expected<std::shared_ptr<Kernel>> prepare(const Source &source, const TargetSpec &target,
                                             const CompileOptions &options) override;
-  Expected<std::shared_ptr<Kernel>> load(CompiledKernel compiled, const Source &source,
-                                         const TargetSpec &target) override;
+  Expected<std::shared_ptr<Kernel>> load(CompiledKernel compiled, const Source &source, const TargetSpec &target,
+                                         int device) override;
   ContextCounters counters() const override;
   std::string metricsText() const override;
 
@@ -62,9 +67,9 @@ public:
 private:
   struct Attempt; // One try of compile(); in Compile.cpp.
   struct Flight;  // One prepare() that others wait for; in Prepare.cpp.
+  struct Order;   // What a prepare() was asked for; in Prepare.cpp.
 
   std::string findWorkerProgram() const;
-  Status fitsHost(const TargetSpec &target);
   std::shared_ptr<WorkerPool> workers();
   std::string toolchainFolder();
   Expected<Toolchain> findToolchainNow(bool &asked);
@@ -82,23 +87,19 @@ private:
 
   std::shared_ptr<LoadedKernel> findLoaded(const std::string &key);
   void keepLoaded(const std::string &key, std::shared_ptr<LoadedKernel> kernel);
-  Expected<std::shared_ptr<LoadedKernel>> loadOn(CompiledKernel compiled, const TargetSpec &target);
-  Expected<std::shared_ptr<LoadedKernel>> compileAndLoad(const Source &source, const TargetSpec &target,
-                                                         const CompileOptions &options);
-  Expected<std::shared_ptr<LoadedKernel>> flyTogether(const std::string &key, const Source &source,
-                                                      const TargetSpec &target, const CompileOptions &options,
-                                                      bool &wasFirst);
+  Expected<std::shared_ptr<LoadedKernel>> loadOn(CompiledKernel compiled, Device &device);
+  Expected<std::shared_ptr<LoadedKernel>> compileAndLoad(const Order &order);
+  Expected<std::shared_ptr<LoadedKernel>> flyTogether(const std::string &key, const Order &order, bool &wasFirst);
   Expected<std::shared_ptr<Kernel>> fallBack(const Source &source, const TargetSpec &target, Status failure);
 
   const ContextOptions options_;
   mutable ForkMutex mutex_;
   std::unique_ptr<Cache> cache_;
-  std::unique_ptr<Device> cpu_;
+  DeviceTable devices_;
   std::shared_ptr<WorkerPool> workers_;
   uint32_t workersGeneration_ = 0;
   std::optional<Toolchain> toolchain_;
   std::map<std::string, TargetSpec, std::less<>> targets_; ///< By name: reading CPUID takes long under a hypervisor.
-  std::map<std::string, Status> fits_;                     ///< By keyText.
   std::map<std::string, std::pair<std::shared_ptr<LoadedKernel>, uint64_t>> loaded_; ///< With the time of last use.
   uint64_t useClock_ = 0;
   std::map<std::string, std::shared_ptr<Flight>> flights_;

@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// DLPack's element types and ours.
+// DLPack's devices and element types, and ours.
 
 #include "tilejit/Runtime/Kernel.h"
 
@@ -46,6 +46,21 @@ constexpr uint8_t codeOf(DType dtype) {
 }
 
 } // namespace
+
+DLDevice dlpackDevice(const Device &device) {
+  const DeviceProperties &properties = device.properties();
+  switch (properties.kind) {
+  case DeviceKind::Cpu:
+    return {kDLCPU, 0};
+  case DeviceKind::Cuda:
+    return {kDLCUDA, properties.index};
+  case DeviceKind::Hip:
+    return {kDLROCM, properties.index};
+  case DeviceKind::Sim:
+    return {kDLExtDev, properties.index};
+  }
+  return {kDLCPU, 0};
+}
 
 DLDataType toDlpackType(DType dtype) { return {codeOf(dtype), static_cast<uint8_t>(bitWidth(dtype)), 1}; }
 

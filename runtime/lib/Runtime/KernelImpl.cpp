@@ -6,6 +6,7 @@
 #include "LaunchRules.h"
 
 #include "tilejit/Runtime/Kernel.h"
+#include "tilejit/Simulator/Simulator.h"
 
 #include <array>
 #include <utility>
@@ -34,7 +35,7 @@ public:
   KernelImpl(std::shared_ptr<ContextImpl> context, std::shared_ptr<LoadedKernel> loaded, CompileReport report,
              Source source, LaunchRules rules)
       : context_(std::move(context)), loaded_(std::move(loaded)), report_(std::move(report)),
-        source_(std::move(source)), rules_(std::move(rules)) {}
+        source_(std::move(source)), rules_(std::move(rules)), place_(dlpackDevice(*loaded_->device)) {}
 
   const CompiledKernel &compiled() const override { return loaded_->compiled; }
   const CompileReport &report() const override { return report_; }
@@ -68,7 +69,7 @@ private:
   Status bind(std::span<const DLTensor *const> tensors, const LaunchOptions &options, int64_t *slots,
               LaunchArguments &arguments) const {
     Numbers<32> sizes(rules_.dims.size());
-    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, kDLCPU, tensors, slots, sizes.data()));
+    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, place_, tensors, slots, sizes.data()));
     if (!manifest().hasLaunchRule && !options.grid)
       return Status(StatusCode::InvalidArgument, "the kernel has no launch rule: a grid has to be given");
     if (options.grid)
@@ -83,6 +84,7 @@ private:
     arguments.workspace = options.workspace;
     arguments.workspaceBytes = options.workspaceBytes;
     arguments.stream = options.stream;
+    arguments.simulation = options.simulation;
     return Status::ok();
   }
 
@@ -98,9 +100,10 @@ private:
       info->path = known ? paths[static_cast<size_t>(outcome.path)] : "";
       info->tasks = outcome.tasks;
       info->threads = outcome.threads;
+      info->simulated = outcome.simulated;
     }
     if (outcome.failedAssertion < 0)
-      return Status::ok();
+      return outcome.simulated ? reported(*outcome.simulated) : Status::ok();
     const std::vector<std::string> &assertions = manifest().assertions;
     auto number = static_cast<size_t>(outcome.failedAssertion);
     return Status(StatusCode::CheckFailed,
@@ -108,11 +111,27 @@ private:
                       (number < assertions.size() ? assertions[number] : "number " + std::to_string(number)));
   }
 
+  /// The simulator's first report as a status, the others as its details.
+  static Status reported(const sim::Outcome &outcome) {
+    if (outcome.reports.empty())
+      return Status::ok();
+    auto text = [](const sim::Report &report) {
+      std::string kind = std::string(sim::reportKindName(report.kind)) + ": ";
+      return (report.message.starts_with(kind) ? "" : kind) + report.message +
+             (report.location.empty() ? "" : " at " + report.location);
+    };
+    Status status(StatusCode::CheckFailed, "the simulator reports " + text(outcome.reports.front()));
+    for (size_t i = 1; i < outcome.reports.size(); ++i)
+      status = std::move(status).withDetail(text(outcome.reports[i]));
+    return outcome.reports.front().hint.empty() ? status : std::move(status).withHint(outcome.reports.front().hint);
+  }
+
   const std::shared_ptr<ContextImpl> context_;
   const std::shared_ptr<LoadedKernel> loaded_;
   const CompileReport report_;
   const Source source_;
   const LaunchRules rules_;
+  const DLDevice place_;
 };
 
 } // namespace

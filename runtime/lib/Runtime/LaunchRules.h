@@ -48,8 +48,8 @@ struct LaunchRules {
 Expected<LaunchRules> makeLaunchRules(const Source &source, const abi::Manifest &manifest);
 
 /// Checks the tensors and fills `slots` (slotCount of them). `sizes` is room for one number for each of rules.dims.
-Status bindTensors(const LaunchRules &rules, DLDeviceType device, std::span<const DLTensor *const> tensors,
-                   int64_t *slots, int64_t *sizes);
+Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DLTensor *const> tensors, int64_t *slots,
+                   int64_t *sizes);
 
 } // namespace tilejit
 

@@ -39,6 +39,13 @@ struct ContextImpl::Flight {
   }
 };
 
+struct ContextImpl::Order {
+  const Source &source;
+  const TargetSpec &target;
+  const CompileOptions &options;
+  Device &device;
+};
+
 std::shared_ptr<LoadedKernel> ContextImpl::findLoaded(const std::string &key) {
   std::lock_guard lock(mutex_);
   auto found = loaded_.find(key);
@@ -62,19 +69,40 @@ void ContextImpl::keepLoaded(const std::string &key, std::shared_ptr<LoadedKerne
   loaded_[key] = {std::move(kernel), ++useClock_};
 }
 
-Expected<std::shared_ptr<LoadedKernel>> ContextImpl::loadOn(CompiledKernel compiled, const TargetSpec &target) {
-  TILEJIT_ASSIGN_OR_RETURN(Device * onto, device(DeviceKind::Cpu, 0));
-  TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<LoadedModule> module, onto->load(compiled.payload()));
-  return std::make_shared<LoadedKernel>(LoadedKernel{std::move(compiled), onto, std::move(module)});
+namespace {
+
+/// What tells one device's loaded kernels from another's.
+std::string placeOf(const Device &device) {
+  const DeviceProperties &properties = device.properties();
+  return "@" + std::string(deviceKindName(properties.kind)) + std::to_string(properties.index);
 }
 
-Expected<std::shared_ptr<LoadedKernel>> ContextImpl::compileAndLoad(const Source &source, const TargetSpec &target,
-                                                                    const CompileOptions &options) {
+/// The forms of a kernel's code; what is none (a text, an alias) is left out.
+std::vector<PayloadView> payloadsOf(const CachedKernel &kernel) {
+  using abi::PayloadKind;
+  std::vector<PayloadView> views;
+  for (const Payload &payload : kernel.payloads)
+    for (PayloadKind kind :
+         {PayloadKind::Elf, PayloadKind::Ptx, PayloadKind::Cubin, PayloadKind::Hsaco, PayloadKind::Bitcode})
+      if (payload.kind == abi::payloadKindName(kind))
+        views.push_back({kind, payload.bytes});
+  return views;
+}
+
+} // namespace
+
+Expected<std::shared_ptr<LoadedKernel>> ContextImpl::loadOn(CompiledKernel compiled, Device &device) {
+  TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<LoadedModule> module,
+                           device.load(compiled.manifest, payloadsOf(compiled.entry)));
+  return std::make_shared<LoadedKernel>(LoadedKernel{std::move(compiled), &device, std::move(module)});
+}
+
+Expected<std::shared_ptr<LoadedKernel>> ContextImpl::compileAndLoad(const Order &order) {
   for (bool lastTry = false;; lastTry = true) {
-    TILEJIT_ASSIGN_OR_RETURN(CompiledKernel compiled, compile(source, target, options));
+    TILEJIT_ASSIGN_OR_RETURN(CompiledKernel compiled, compile(order.source, order.target, order.options));
     bool wasHit = compiled.report.cache == CacheUse::Hit;
     KeyMaterial material = compiled.entry.material;
-    auto loaded = loadOn(std::move(compiled), target);
+    auto loaded = loadOn(std::move(compiled), order.device);
     if (loaded || !wasHit || lastTry || loaded.status().code() != StatusCode::DeviceFailed)
       return loaded;
     // The entry is whole and still the device refuses it: put aside once, then compiled anew.
@@ -83,9 +111,8 @@ Expected<std::shared_ptr<LoadedKernel>> ContextImpl::compileAndLoad(const Source
 }
 
 /// compileAndLoad() for the first who comes; the others get its result. `wasFirst` says which the caller was.
-Expected<std::shared_ptr<LoadedKernel>> ContextImpl::flyTogether(const std::string &key, const Source &source,
-                                                                 const TargetSpec &target,
-                                                                 const CompileOptions &options, bool &wasFirst) {
+Expected<std::shared_ptr<LoadedKernel>> ContextImpl::flyTogether(const std::string &key, const Order &order,
+                                                                 bool &wasFirst) {
   auto mine = std::make_shared<Flight>();
   std::shared_ptr<Flight> other;
   {
@@ -100,12 +127,12 @@ Expected<std::shared_ptr<LoadedKernel>> ContextImpl::flyTogether(const std::stri
   if (other) {
     auto result = other->wait();
     // The other one was perhaps not allowed to compile; this one is.
-    if (result || result.status().code() != StatusCode::NotCached || options.noCompile)
+    if (result || result.status().code() != StatusCode::NotCached || order.options.noCompile)
       return result;
     wasFirst = true;
-    return compileAndLoad(source, target, options);
+    return compileAndLoad(order);
   }
-  auto result = compileAndLoad(source, target, options);
+  auto result = compileAndLoad(order);
   if (result)
     keepLoaded(key, *result);
   {
@@ -125,9 +152,10 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
       return Status(StatusCode::InvalidArgument, "config key '" + options.config.begin()->first + "': " + source.name +
                                                      " is a package, which is compiled already");
     TILEJIT_ASSIGN_OR_RETURN(CompiledKernel packaged, takeFromPackage(*source.package, target));
-    return load(std::move(packaged), source, target);
+    return load(std::move(packaged), source, target, options.device);
   }
-  TILEJIT_RETURN_IF_ERROR(fitsHost(target));
+  TILEJIT_ASSIGN_OR_RETURN(Device * onto, deviceFor(target, options.device));
+  Order order{source, target, options, *onto};
   auto self = std::static_pointer_cast<ContextImpl>(shared_from_this());
   Expected<std::shared_ptr<LoadedKernel>> loaded = Status(StatusCode::Internal, "not prepared");
   CompileReport report;
@@ -136,14 +164,15 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
   auto material = materialFor(source, target, options, asked);
   double askedMs = asked ? static_cast<double>(options_.system->monotonicNanoseconds() - started) * 1e-6 : 0;
   if (options.noCache || !material) {
-    loaded = compileAndLoad(source, target, options);
+    loaded = compileAndLoad(order);
     if (loaded)
       report = (*loaded)->compiled.report;
   } else {
     std::string key = cacheKey(*material);
+    std::string loadedKey = key + placeOf(*onto);
     bool wasFirst = false;
-    std::shared_ptr<LoadedKernel> known = findLoaded(key);
-    loaded = known ? known : flyTogether(key, source, target, options, wasFirst);
+    std::shared_ptr<LoadedKernel> known = findLoaded(loadedKey);
+    loaded = known ? known : flyTogether(loadedKey, order, wasFirst);
     if (loaded && wasFirst) {
       report = (*loaded)->compiled.report;
     } else if (loaded) {
@@ -168,16 +197,16 @@ Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, con
 }
 
 Expected<std::shared_ptr<Kernel>> ContextImpl::load(CompiledKernel compiled, const Source &source,
-                                                    const TargetSpec &target) {
-  TILEJIT_RETURN_IF_ERROR(fitsHost(target));
+                                                    const TargetSpec &target, int device) {
+  TILEJIT_ASSIGN_OR_RETURN(Device * onto, deviceFor(target, device));
   bool fits = false;
-  if (!compiled.entry.payloads.empty() && compiled.entry.payloads.front().kind != "text")
+  if (!payloadsOf(compiled.entry).empty())
     if (Expected<TargetSpec> code = targetOfKey(compiled.entry.payloads.front().target))
       fits = codeFit(*code, target) > 0;
   if (!fits)
     return Status(StatusCode::InvalidArgument, "the package holds no code for " + target.name);
   CompileReport report = compiled.report;
-  TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<LoadedKernel> loaded, loadOn(std::move(compiled), target));
+  TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<LoadedKernel> loaded, loadOn(std::move(compiled), *onto));
   return makeKernel(std::static_pointer_cast<ContextImpl>(shared_from_this()), std::move(loaded), std::move(report),
                     source);
 }

@@ -60,7 +60,7 @@ public:
     if (!status.isOk())
       ++count.launchFailures;
     else if (info)
-      *info = {"reference", 1, 1};
+      *info = {"reference", 1, 1, nullptr};
     return status;
   }
 
@@ -68,7 +68,7 @@ private:
   Status run(std::span<const DLTensor *const> tensors) const {
     const Description &description = *source_.description;
     std::vector<int64_t> slots(rules_.slotCount), sizes(rules_.dims.size());
-    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, kDLCPU, tensors, slots.data(), sizes.data()));
+    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, {kDLCPU, 0}, tensors, slots.data(), sizes.data()));
     std::vector<HostTensor> inputs, outputs;
     const int64_t *slot = slots.data();
     for (const Operand &operand : description.inputs) {

@@ -8,24 +8,6 @@
 
 namespace tilejit::sim {
 
-Counters &Counters::operator+=(const Counters &other) {
-  instructions += other.instructions;
-  threadInstructions += other.threadInstructions;
-  divergentInstructions += other.divergentInstructions;
-  matrixInstructions += other.matrixInstructions;
-  atomics += other.atomics;
-  sharedRequests += other.sharedRequests;
-  sharedWavefronts += other.sharedWavefronts;
-  sharedWavefrontsIdeal += other.sharedWavefrontsIdeal;
-  globalRequests += other.globalRequests;
-  sectors += other.sectors;
-  sectorsIdeal += other.sectorsIdeal;
-  bytesGlobalRead += other.bytesGlobalRead;
-  bytesGlobalWritten += other.bytesGlobalWritten;
-  bytesShared += other.bytesShared;
-  return *this;
-}
-
 bool Reports::isNew(ReportKind kind, uint32_t site, uint32_t otherSite) {
   auto found = found_.find(Key(kind, site, otherSite));
   if (found == found_.end())

@@ -39,13 +39,14 @@ enum class SettingId : uint8_t {
   Ptxas,           ///< Path of ptxas; empty: looked for.
   LogLevel,
   LogFormat,
-  LogFile,     ///< Empty: none.
-  LogMaxSize,  ///< Bytes of one log file before it rotates.
-  LogMaxFiles, ///< Log files kept, the current one counted.
-  Home,        ///< Where the installed tree is; empty: found from the library.
-  VisibleDevices,
+  LogFile,        ///< Empty: none.
+  LogMaxSize,     ///< Bytes of one log file before it rotates.
+  LogMaxFiles,    ///< Log files kept, the current one counted.
+  Home,           ///< Where the installed tree is; empty: found from the library.
+  VisibleDevices, ///< GPUs that are used: "0,2", "cuda:1,hip:0", "none"; empty: all.
+  MemoryFraction, ///< Of a GPU's memory that a context may take, above 0 up to 1.
 };
-inline constexpr size_t settingCount = 19;
+inline constexpr size_t settingCount = 20;
 
 enum class SettingOrigin : uint8_t { Default, File, Environment, CommandLine };
 
@@ -82,6 +83,7 @@ public:
   LogFormat logFormat() const;
   int64_t logMaxBytes() const;
   int64_t logMaxFiles() const;
+  double memoryFraction() const;
   const std::string &text(SettingId id) const { return (*this)[id].text; }
 
   /// Folders to try for the cache, in order: the one that was set, or the default chain. Empty: memory only.

@@ -62,6 +62,7 @@ struct CompileOptions {
   bool noCompile = false;      ///< A miss is the status NotCached.
   bool noCache = false;        ///< Neither read nor written.
   bool allowReference = false; ///< prepare() only: what can't be compiled runs as the slow reference implementation.
+  int device = -1;             ///< prepare() only: number among the devices of the target's kind; -1: the first.
 };
 
 enum class CacheUse : uint8_t { Off, Miss, Hit };
@@ -118,10 +119,15 @@ public:
   /// The worker program that is used, or would be; empty where none is found.
   virtual std::string workerPath() = 0;
 
-  /// The target of a name; an empty one means the setting, and that defaults to `native`.
-  virtual Expected<TargetSpec> target(std::string_view name) = 0;
+  /// The target of a name; an empty one means the setting, and that defaults to `native`. `cuda` and `hip` mean what
+  /// the device of that number is.
+  virtual Expected<TargetSpec> target(std::string_view name, int device = 0) = 0;
   /// Unavailable where there is no such device.
   virtual Expected<Device *> device(DeviceKind kind, int index = 0) = 0;
+  /// How many devices of a kind there are. Unavailable says why there can't be any: no driver, no plug-in.
+  virtual Expected<int> deviceCount(DeviceKind kind) = 0;
+  /// The device that runs code for the target: of that number among its kind, or the first that does (-1).
+  virtual Expected<Device *> deviceFor(const TargetSpec &target, int index = -1) = 0;
 
   /// Everything that goes into the key of a compile; may ask the worker who it is.
   virtual Expected<KeyMaterial> keyMaterial(const Source &source, const TargetSpec &target,
@@ -136,7 +142,7 @@ public:
   /// A kernel that came from elsewhere (Runtime/Package.h), loaded on its device. `source` gives names and shapes for
   /// checks.
   virtual Expected<std::shared_ptr<Kernel>> load(CompiledKernel compiled, const Source &source,
-                                                 const TargetSpec &target) = 0;
+                                                 const TargetSpec &target, int device = -1) = 0;
 
   virtual ContextCounters counters() const = 0;
   /// The counters in Prometheus' text format.

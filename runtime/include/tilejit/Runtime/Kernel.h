@@ -22,7 +22,8 @@ struct LaunchOptions {
   int64_t threads = 0;                        ///< 0: the context's setting.
   void *workspace = nullptr;                  ///< 64-byte aligned; null: the device keeps its own.
   int64_t workspaceBytes = 0;
-  void *stream = nullptr;
+  Stream stream = nullptr;
+  const sim::Options *simulation = nullptr; ///< On a simulated device: checks, schedule; null: all checks.
 };
 
 /// Which code ran.
@@ -30,6 +31,8 @@ struct LaunchInfo {
   std::string path; ///< One of Manifest::paths.
   int64_t tasks = 0;
   int64_t threads = 1;
+  /// On a simulated device: reports, counters, what was printed. Also there where the launch gave CheckFailed.
+  std::shared_ptr<const sim::Outcome> simulated;
 };
 
 /// Thread-safe: several threads may launch one kernel at once. Keeps its context alive.
@@ -48,7 +51,9 @@ public:
 
   /// Runs the kernel; CPU: done when it returns. `tensors` in canonical order (inputs, outputs). In tile kernels a
   /// scalar argument is a rank-0 tensor in host memory and a bare pointer any tensor.
-  /// Errors: InvalidArgument for an argument, CheckFailed for a failed tile.assert (message and place), DeviceFailed.
+  /// GPUs: given to the stream when it returns; kernels with assertions are waited for.
+  /// Errors: InvalidArgument for an argument, CheckFailed for a failed tile.assert (message and place) or a report of
+  /// the simulator, OutOfMemory for the workspace, DeviceFailed.
   virtual Status launch(std::span<const DLTensor *const> tensors, const LaunchOptions &options = {},
                         LaunchInfo *info = nullptr) = 0;
   /// Bytes of workspace that a launch with these tensors would use.
@@ -58,6 +63,8 @@ public:
   virtual Expected<int64_t> packedBytes(size_t operand) = 0;
 };
 
+/// Where a tensor must lie for a kernel of this device: simulated chips are DLPack's extension devices (kDLExtDev).
+DLDevice dlpackDevice(const Device &device);
 /// The DLPack type of a dtype, as launch arguments have to have it. 4-bit types lie one to a byte.
 DLDataType toDlpackType(DType dtype);
 /// The dtype of a DLPack type; nothing where there is none.

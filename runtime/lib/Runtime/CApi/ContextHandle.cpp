@@ -5,6 +5,7 @@
 #include "Handles.h"
 
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 using namespace tilejit;
@@ -12,11 +13,27 @@ using namespace tilejit::capi;
 
 namespace tilejit::capi {
 
+static std::optional<DeviceKind> kindOf(DLDeviceType type) {
+  switch (type) {
+  case kDLCPU:
+    return DeviceKind::Cpu;
+  case kDLCUDA:
+    return DeviceKind::Cuda;
+  case kDLROCM:
+    return DeviceKind::Hip;
+  case kDLExtDev:
+    return DeviceKind::Sim;
+  default:
+    return std::nullopt;
+  }
+}
+
 Expected<Device *> findDevice(Context &context, DLDevice device) {
-  if (device.device_type == kDLCPU)
-    return context.device(DeviceKind::Cpu, device.device_id);
+  if (auto kind = kindOf(device.device_type))
+    return context.device(*kind, device.device_id);
   return Status(StatusCode::Unavailable, "there is no device of DLPack type " + std::to_string(device.device_type) +
-                                             " that tilejit can use; it has the CPU, type 1");
+                                             " that tilejit can use; it has the CPU, type 1, CUDA, type 2, ROCm, "
+                                             "type 10, and simulated chips, type 12");
 }
 
 } // namespace tilejit::capi
@@ -107,8 +124,11 @@ tilejit_status_t tilejit_device_count(tilejit_context_t context, DLDeviceType ki
   return guarded([&]() -> Status {
     if (!context || !out_count)
       return invalid("the context, or the place for the count, is null");
-    *out_count = kind == kDLCPU ? 1 : 0;
-    return Status::ok();
+    auto known = kindOf(kind);
+    Expected<int> count = known ? context->context->deviceCount(*known) : Expected<int>(0);
+    *out_count = count ? *count : 0;
+    bool isMistake = !count && count.status().code() != StatusCode::Unavailable;
+    return isMistake ? count.status() : Status::ok();
   });
 }
 
