@@ -95,6 +95,13 @@ Status refusal(const std::string &text, const TargetSpec &target, const abi::Con
   return config.status();
 }
 
+/// Products whose results have at most one dimension that varies.
+std::vector<OpLibCase> splittableProducts() {
+  std::vector<OpLibCase> cases = matmulCases();
+  std::erase_if(cases, [](const OpLibCase &example) { return example.sizes.find(',') != std::string::npos; });
+  return cases;
+}
+
 std::string product(const std::string &m, const std::string &n, const std::string &k) {
   return describe("matmul", "'inputs': {'a': {'dtype': 'f32', 'shape': [" + m + ", " + k +
                                 "]}, 'b': {'dtype': 'f32', 'shape': [" + k + ", " + n +
@@ -130,6 +137,33 @@ TEST_CASE("kernels for GPUs in tiles that users ask for agree", "[oplib][gpu]") 
     interpretCases(rowCases(), nvidia(), {{"bm", bm}, {"bn", 8}, {"warps", 1}});
     interpretCases(reduceCases(), nvidia(), {{"bm", bm}, {"bn", 8}, {"chunk", 1024}});
   }
+}
+
+TEST_CASE("products in parts, ahead of time and in groups agree", "[oplib][gpu]") {
+  abi::Config small{{"bm", 2}, {"bn", 4}, {"bk", 2}, {"warps", 1}};
+  for (int64_t stages : {1, 2, 4}) {
+    small["stages"] = stages;
+    small["order"] = stages;
+    interpretCases(matmulCases(), nvidia(), small);
+  }
+  for (int64_t splitK : {2, 3, 8}) {
+    small["split_k"] = splitK;
+    small["stages"] = splitK - 1;
+    interpretCases(splittableProducts(), amd(), small);
+  }
+}
+
+TEST_CASE("few tiles of long sums are shared by default", "[oplib][gpu]") {
+  Expected<abi::Config> config = chooseConfig(parsed(product("16", "512", "8192")), nvidia(), {});
+  REQUIRE(config.isOk());
+  CHECK(config->at("split_k") == 8);
+  CHECK(reductionOrder(parsed(product("16", "512", "8192")), nvidia(), *config).find("parts") != std::string::npos);
+  config = chooseConfig(parsed(product("4096", "4096", "4096")), nvidia(), {});
+  REQUIRE(config.isOk());
+  CHECK(config->at("split_k") == 1);
+  Status status = refusal(product("'m'", "'n'", "4096"), nvidia(), {{"split_k", 2}});
+  CHECK(status.code() == StatusCode::InvalidArgument);
+  CHECK(status.message() == "config key 'split_k' does not apply where several dimensions of the result vary");
 }
 
 TEST_CASE("configs that no block can have are refused with numbers", "[oplib][gpu]") {

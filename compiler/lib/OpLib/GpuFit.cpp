@@ -23,6 +23,7 @@ static int64_t registersFor(int64_t elements, int64_t bytes, int64_t threads) {
 
 Status GpuSchedule::check() const {
   TILEJIT_RETURN_IF_ERROR(checkPowersOfTwo());
+  TILEJIT_RETURN_IF_ERROR(checkSplit());
   return checkNeed(need());
 }
 
@@ -38,6 +39,15 @@ Status GpuSchedule::checkPowersOfTwo() const {
         .withHint("the nearest are " + std::to_string(above / 2) + " and " + std::to_string(above));
   }
   return Status::ok();
+}
+
+/// Parts of sums wait in a workspace, whose size a launch rule must be able to say.
+Status GpuSchedule::checkSplit() const {
+  if (get("split_k", 1) == 1 || matmulShape(description_).canSplitDepth())
+    return Status::ok();
+  return Status(StatusCode::InvalidArgument,
+                "config key 'split_k' does not apply where several dimensions of the result vary")
+      .withHint("give all but one of them a size");
 }
 
 Status GpuSchedule::checkNeed(const Need &need) const {
@@ -57,15 +67,15 @@ Status GpuSchedule::checkNeed(const Need &need) const {
   return Status::ok();
 }
 
-/// The accumulator, what is loaded for a step of k, and an operand of the epilogue.
+/// The accumulator, what is loaded ahead and for a step of k, and an operand of the epilogue.
 GpuSchedule::Need GpuSchedule::matmulNeed() const {
   MatmulRegime main = matmul(matmulShape(description_)).back();
   int64_t threads = main.warps * facts_.warpLanes, operands = (main.bm + main.bn) * main.bk;
   int64_t accumulate = storageBytes(description_.as<MatmulAttributes>().accumulate);
   int64_t bytes = storageBytes(description_.inputs[0].dtype);
   int64_t tiles = description_.inputs.size() > 2 ? 2 : 1;
-  return {registersFor(main.bm * main.bn * tiles, accumulate, threads) + registersFor(operands, bytes, threads) +
-              otherRegisters,
+  return {registersFor(main.bm * main.bn * tiles, accumulate, threads) +
+              registersFor(operands * main.stages, bytes, threads) + otherRegisters,
           operands * bytes, main.warps, "bm, bn or bk"};
 }
 

@@ -16,6 +16,8 @@ constexpr int64_t enoughInstances = 128;
 /// Threads of a block where nothing asks for more.
 constexpr int64_t usualThreads = 128;
 constexpr int64_t maxWarps = 8;
+/// Rows of tiles that share what the second-level cache holds of the columns.
+constexpr int64_t groupedRows = 8;
 
 int64_t ceilDiv(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -93,13 +95,29 @@ MatmulRegime GpuSchedule::product(const MatmulShape &shape, std::string name, in
   k = std::max(minSide, covering(depth, k));
   while (k > minSide && ((m + n) * k * scale / threads > 32 || (m + n) * k * bytes > facts_.maxBlockShared / 2))
     k /= 2;
-  return {std::move(name), m, n, k, warps, std::nullopt};
+  return {std::move(name), m, n, k, warps, std::nullopt, 1, splitOf(shape, count()), groupedRows};
+}
+
+/// Where there are few tiles of long sums, several instances share one, each with at least 256 terms.
+int64_t GpuSchedule::splitOf(const MatmulShape &shape, int64_t instances) const {
+  constexpr int64_t minTerms = 256, maxSplit = 16;
+  int64_t terms = smallest(shape.size(shape.depth));
+  if (!shape.canSplitDepth() || instances <= 0)
+    return 1;
+  int64_t wanted = std::min({enoughInstances / instances, terms / minTerms, maxSplit});
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, wanted))));
 }
 
 std::vector<MatmulRegime> GpuSchedule::matmul(const MatmulShape &shape) const {
   const Size &rows = shape.size(shape.rows);
   MatmulRegime block = product(shape, "block", largest(rows));
-  MatmulRegime main{block.name, get("bm", block.bm), get("bn", block.bn), get("bk", block.bk), block.warps, {}};
+  MatmulRegime main = block;
+  main.bm = get("bm", block.bm);
+  main.bn = get("bn", block.bn);
+  main.bk = get("bk", block.bk);
+  main.stages = get("stages", block.stages);
+  main.splitK = get("split_k", block.splitK);
+  main.order = get("order", block.order);
   std::vector<MatmulRegime> regimes;
   for (auto [name, bound] : {std::pair("skinny", int64_t{16}), {"medium", int64_t{128}}}) {
     if (rows.isStatic() || smallest(rows) > bound || largest(rows) <= bound)

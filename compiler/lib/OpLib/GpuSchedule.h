@@ -40,6 +40,7 @@ private:
   int64_t instances(const Space &space, std::initializer_list<std::pair<int, int64_t>> tile) const;
 
   MatmulRegime product(const MatmulShape &shape, std::string name, int64_t maxRows) const;
+  int64_t splitOf(const MatmulShape &shape, int64_t instances) const;
   std::vector<SweepRegime> sweep(const Space &space, SweepSizes sizes) const;
   std::vector<SweepRegime> sweepOfRows(const Space &space, SweepSizes sizes) const;
   SweepRegime sweepOfColumns(const Space &space, SweepSizes sizes) const;
@@ -55,6 +56,7 @@ private:
     const char *keys = ""; ///< Those that lower both.
   };
   Status checkPowersOfTwo() const;
+  Status checkSplit() const;
   Status checkNeed(const Need &need) const;
   Need matmulNeed() const;
   Need elementwiseNeed() const;

@@ -61,12 +61,17 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context, const Description &descr
   return module;
 }
 
+static bool splits(const abi::Config &config) {
+  auto found = config.find("split_k");
+  return found != config.end() && found->second > 1;
+}
+
 std::string reductionOrder(const Description &description, const TargetSpec &target, const abi::Config &config) {
   abi::Config complete = oplib::Schedule::create(description, target, config)->complete();
   switch (description.family) {
   case Family::Matmul:
     return "terms in ascending order, in blocks of " + std::to_string(complete.at("bk")) +
-           " (fewer rows may use longer blocks)";
+           " (fewer rows may use longer blocks)" + (splits(complete) ? ", in parts that are added in this order" : "");
   case Family::Reduce:
   case Family::Softmax:
   case Family::LogSoftmax:

@@ -31,6 +31,9 @@ abi::Config Schedule::complete() const {
     MatmulRegime main = matmul(matmulShape(description_)).back();
     chooseTile({main.bm, main.bn}, main.warps);
     chosen["bk"] = main.bk;
+    chosen["stages"] = main.stages;
+    chosen["split_k"] = main.splitK;
+    chosen["order"] = main.order;
     break;
   }
   case Family::Elementwise:

@@ -38,6 +38,9 @@ struct MatmulRegime {
   int64_t bm = 1, bn = 1, bk = 1;
   int64_t warps = 0;
   std::optional<int64_t> maxRows = std::nullopt; ///< Nothing: for any number of rows.
+  int64_t stages = 1;                            ///< Tiles of k that are on their way, the one in use included.
+  int64_t splitK = 1;                            ///< Instances that share the terms of a tile.
+  int64_t order = 0;                             ///< Rows of tiles that go through the columns together; 0: all.
 };
 
 /// One way to sweep. The tile runs along the last dimension of the space and, where it has more than one row, along

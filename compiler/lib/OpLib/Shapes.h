@@ -44,6 +44,8 @@ struct MatmulShape {
   const Size &size(int dim) const { return space.dims[dim].size; }
   /// Whether the right operand lies row by row.
   bool columnsAreContiguous() const;
+  /// Whether a launch rule can say how large several results are: at most one of their dimensions varies.
+  bool canSplitDepth() const;
 };
 MatmulShape matmulShape(const Description &description);
 

@@ -19,10 +19,12 @@ constexpr std::string_view noSplit = "CPUs split products over rows and columns 
 constexpr std::string_view noOrder = "CPUs take program instances in the order that shares operands best";
 
 constexpr ConfigKey warps{"warps", 1, 32, "Warps of a program instance.", noWarps};
-constexpr ConfigKey stages{"stages", 1, 8, "Tiles that are loaded ahead.", noStages};
+constexpr ConfigKey stages{"stages", 1, 8, "Tiles of k that are on their way at a time, the one in use included.",
+                           noStages};
 constexpr ConfigKey splitK{"split_k", 1, 64, "Program instances that share the terms of one tile of the result.",
                            noSplit};
-constexpr ConfigKey order{"order", 0, 64, "Rows of tiles that run together, so that they share columns.", noOrder};
+constexpr ConfigKey order{
+    "order", 0, 64, "Rows of tiles that go through the columns together, so that they share them; 0: all.", noOrder};
 
 constexpr std::string_view oneRow = "a CPU's program instance takes one row at a time";
 
@@ -38,19 +40,19 @@ constexpr std::array matmulKeys{
     order};
 constexpr std::array elementwiseKeys{
     ConfigKey{"bm", 1, maxSide, "Rows of a tile (along the last but one dimension, after merging dimensions).", {}},
-    ConfigKey{"bn", 1, maxSide, "Columns of a tile (along the last dimension).", {}}, warps, order};
+    ConfigKey{"bn", 1, maxSide, "Columns of a tile (along the last dimension).", {}}, warps};
 constexpr std::array transposeKeys{ConfigKey{"bm", 1, 4096, "Rows of a block of the result.", {}},
-                                   ConfigKey{"bn", 1, 4096, "Columns of a block of the result.", {}}, warps, order};
+                                   ConfigKey{"bn", 1, 4096, "Columns of a block of the result.", {}}, warps};
 constexpr std::array reduceKeys{
     ConfigKey{"bm", 1, maxSide, "Rows of a tile: results, or elements of each where the last dimension is kept.",
               oneRow},
     ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are combined side by side.", {}},
     ConfigKey{"chunk", 1024, int64_t{1} << 40, "Elements of a part where a long row is reduced in two phases.", {}},
-    warps, stages};
+    warps};
 constexpr std::array rowKeys{
     ConfigKey{"bm", 1, maxSide, "Rows of a tile: of x, or elements of each column where the axis is not the last.",
               oneRow},
-    ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are taken at a time.", {}}, warps, stages};
+    ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are taken at a time.", {}}, warps};
 
 const ConfigKey *findKey(Family family, std::string_view name) {
   for (const ConfigKey &key : configKeys(family))
