@@ -187,6 +187,35 @@ TEST_CASE("scans run in order along every axis", "[cpu][gpu]") {
   check(two("6x37xi64", "6x37xi64"), scan("6x37xi64", "i64", "0", "arith.maxsi"));
 }
 
+TEST_CASE("what pads a tile counts for nothing", "[cpu]") {
+  check(two("6x16xi32", "6x16xi32"), scan("6x16xi32", "i32", "0 reverse", "arith.andi"));
+  check(two("5x33xi32", "5x33xi32"), scan("5x33xi32", "i32", "1 reverse", "arith.muli"));
+  // A multiplier from outside the region; a loop that nobody needs.
+  check(two("3x2xi32", "1x2xi32"), R"(
+  %c3 = arith.constant 3 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %t = tile.load %x[%c0, %c0] : !tile.view<3x2xi32> -> tensor<3x2xi32>
+  %unused = scf.for %i = %c0 to %c3 step %c1 iter_args(%u = %t) -> (tensor<3x2xi32>) {
+    %v = arith.addi %u, %t : tensor<3x2xi32>
+    scf.yield %v : tensor<3x2xi32>
+  }
+  %r = tile.reduce %t axis 0 : tensor<3x2xi32> -> tensor<2xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %p = arith.muli %a, %b : i32
+    tile.yield %p : i32
+  }
+  %s = tile.reduce %t axis 0 : tensor<3x2xi32> -> tensor<2xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %p = arith.muli %a, %b : i32
+    %q = arith.muli %p, %one : i32
+    tile.yield %q : i32
+  }
+  %d = arith.addi %r, %s : tensor<2xi32>
+  %e = tile.expand %d axis 0 : tensor<2xi32> -> tensor<1x2xi32>
+  tile.store %e, %y[%c0, %c0] : tensor<1x2xi32>, !tile.view<1x2xi32>)");
+}
+
 TEST_CASE("a scan of several operands combines them together", "[cpu][gpu]") {
   check(two("50xf32", "50xi32"), R"(
   %t = tile.load %x[%c0] : !tile.view<50xf32> -> tensor<50xf32>

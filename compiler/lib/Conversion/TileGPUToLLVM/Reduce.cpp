@@ -19,6 +19,12 @@ static Type likeVector(Type element, ValueRange values) {
   return element;
 }
 
+/// A scalar for each element of `values`, where these are vectors.
+static Value spread(KernelEmitter &e, Value scalar, ValueRange values) {
+  auto vector = dyn_cast<VectorType>(likeVector(scalar.getType(), values));
+  return vector ? e.splat(scalar, vector.getNumElements()) : scalar;
+}
+
 SmallVector<Value> gpu::combine(KernelEmitter &e, Region &region, ValueRange left, ValueRange right) {
   Block &block = region.front();
   IRMapping mapping;
@@ -28,14 +34,13 @@ SmallVector<Value> gpu::combine(KernelEmitter &e, Region &region, ValueRange lef
   for (Operation &op : block.without_terminator()) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       Value scalar = arith::ConstantOp::create(e.b, e.loc, constant.getValue());
-      Type type = likeVector(constant.getType(), left);
-      mapping.map(constant.getResult(),
-                  isa<VectorType>(type) ? e.splat(scalar, cast<VectorType>(type).getNumElements()) : scalar);
+      mapping.map(constant.getResult(), spread(e, scalar, left));
       continue;
     }
+    for (Value operand : op.getOperands())
+      if (!mapping.contains(operand)) // From outside the region.
+        mapping.map(operand, spread(e, e.get(operand), left));
     Operation *clone = e.b.clone(op, mapping);
-    for (Value operand : clone->getOperands())
-      assert(isa<VectorType>(operand.getType()) == isa<VectorType>(left.front().getType()) && "values from outside");
     for (Value result : clone->getResults())
       result.setType(likeVector(result.getType(), left));
   }
@@ -71,15 +76,22 @@ private:
   int64_t along(int64_t element) const { return element >> shift & mask; }
 
   void join(ArrayRef<Value> left, Value leftValid, ArrayRef<Value> right, Value rightValid) {
-    values = combine(e, combiner, left, right);
-    if (!leftValid)
-      return;
-    for (auto [value, l, r] : llvm::zip(values, left, right)) {
+    SmallVector<Value> joined = combine(e, combiner, left, right); // `left` may be `values`.
+    if (leftValid)
+      joined = joinValid(joined, left, leftValid, right, rightValid);
+    values = std::move(joined);
+  }
+
+  /// Of pairs of which one does not count the other.
+  SmallVector<Value> joinValid(SmallVector<Value> joined, ArrayRef<Value> left, Value leftValid, ArrayRef<Value> right,
+                               Value rightValid) {
+    for (auto [value, l, r] : llvm::zip(joined, left, right)) {
       Value one = arith::SelectOp::create(e.b, e.loc, leftValid, l, r);
       Value bothCount = arith::AndIOp::create(e.b, e.loc, leftValid, rightValid);
       value = arith::SelectOp::create(e.b, e.loc, bothCount, value, one);
     }
     valid = arith::OrIOp::create(e.b, e.loc, leftValid, rightValid);
+    return joined;
   }
 
   /// Combines the registers whose number has a bit with those that lack it.

@@ -80,10 +80,25 @@ private:
     }
     SmallVector<Value> both = combine(e, op.getCombiner(), earlier, values);
     Value isLater = laterElements(ownRegister, own->first ? -1 : own->second, reverse);
+    if (reverse)
+      isLater = e.both(isLater, startsInside(bit));
     SmallVector<Value> next;
     for (auto [joined, value] : llvm::zip(both, values))
       next.push_back(arith::SelectOp::create(e.b, e.loc, isLater, joined, value));
     return next;
+  }
+
+  /// Of which elements the block above starts inside the tile, null where all do: in reverse, what pads the tile would
+  /// come first.
+  Value startsInside(int bit) {
+    auto axis = int(op.getAxis());
+    int64_t size = cast<RankedTensorType>(op.getInputs().front().getType()).getDimSize(axis);
+    if (llvm::isPowerOf2_64(uint64_t(size)))
+      return {};
+    Value at = e.coordinateVector(layout, axis), low = e.integer(at.getType(), -(int64_t{2} << bit));
+    Value pair = arith::AndIOp::create(e.b, e.loc, at, low);
+    Value start = arith::OrIOp::create(e.b, e.loc, pair, e.integer(at.getType(), int64_t{1} << bit));
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, start, e.integer(at.getType(), size));
   }
 
   Value sourceLane(int64_t lowLanes, int64_t ownLane, bool reverse) {

@@ -39,7 +39,7 @@ LogicalResult LayoutAssignment::run() {
     return failure();
   // Free values have been made anew where they are used.
   SmallVector<Operation *> all;
-  kernel_.walk([&](Operation *op) { all.push_back(op); });
+  kernel_.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); }); // What is inside goes first.
   for (Operation *op : llvm::reverse(all))
     if (isOpTriviallyDead(op))
       op->erase();
