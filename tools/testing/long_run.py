@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; and the
-simulator on every target and level of its kernels, faults and mutants.
+"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; the
+simulator on every target and level of its kernels, faults and mutants; and random tile programs on the CPU and on a
+simulated GPU.
 
 Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
 and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import random
@@ -134,19 +136,34 @@ def simulator_problems(tilec, schedules):
         yield None if done.returncode == 0 else "\n".join([*lines, done.stderr])
 
 
+def program_problems(tilec, seed, count=3000, together=50):
+    """Random tile programs, one item for each run of some of them: None, or what is wrong."""
+    program = pathlib.Path(tilec).resolve().parent / "tests" / "TileFuzzTest"
+    if not program.exists():
+        print("SKIP: programs: no TileFuzzTest")
+        return
+    for first in range(seed, seed + count, together):
+        command = [str(program), "--programs", str(together), "--first-seed", str(first)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        yield None if done.returncode == 0 else f"{' '.join(command)}:\n{done.stdout[-4000:]}{done.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tilec")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
-    parser.add_argument("--only", choices=("random", "simulator"), help="one of the two parts")
+    parser.add_argument("--only", choices=("random", "simulator", "programs"), help="one of the parts")
     options = parser.parse_args()
     end, passed, failed, number = time.monotonic() + 60 * options.minutes, 0, 0, 0
-    for problem in simulator_problems(options.tilec, schedules=3) if options.only != "random" else ():
+    parts = {"simulator": lambda: simulator_problems(options.tilec, schedules=3),
+             "programs": lambda: program_problems(options.tilec, options.seed)}
+    chosen = [part for name, part in parts.items() if options.only in (None, name)]
+    for problem in itertools.chain.from_iterable(part() for part in chosen):
         passed, failed = passed + (problem is None), failed + (problem is not None)
         if problem:
             print(f"FAIL {problem}", flush=True)
-    while options.only != "simulator":
+    while options.only in (None, "random"):
         seed = options.seed + number
         with tempfile.TemporaryDirectory(prefix="tilejit-long-") as folder:
             check = damage_round if number % 10 == 9 else sweep_round

@@ -1,0 +1,158 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products, reductions and scans: what elements give together.
+
+#include "ProgramBuilder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tilejit::fuzz {
+
+namespace {
+/// A region's text: arguments of types, and lines that make and yield values from %l0, %l1, ..., %r0, %r1, ...
+std::string combiner(const std::vector<const Element *> &types, const std::string &lines, const std::string &yielded) {
+  std::string left, right, list;
+  for (size_t i = 0; i < types.size(); ++i) {
+    std::string number = std::to_string(i), type(types[i]->name);
+    left += (i ? ", " : "") + ("%l" + number) + ": " + type;
+    right += ", %r" + number + ": " + type;
+    list += (i ? ", " : "") + type;
+  }
+  return " {\n  ^bb0(" + left + right + "):\n" + lines + "    tile.yield " + yielded + " : " + list + "\n  }";
+}
+
+/// One operation on two scalars.
+std::string combineBy(const Element &type, const std::string &name) {
+  return combiner({&type}, "    %t = arith." + name + " %l0, %r0 : " + std::string(type.name) + "\n", "%t");
+}
+
+Shape without(Shape shape, int64_t axis) {
+  shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+struct Combination {
+  std::string name;
+  double bound;
+  bool isPossible;
+};
+
+/// How to combine elements of a tile along an axis, and what is known of the result.
+Combination combinationOf(ProgramBuilder &b, const Tile &x, int64_t axis) {
+  static const std::vector<std::string> integers{"addi", "muli", "andi", "ori", "xori", "maxsi", "minui"};
+  static const std::vector<std::string> floats{"addf", "maximumf", "minimumf"};
+  if (!x.isFloat())
+    return {b.choose(integers), 0, true};
+  std::string name = b.choose(floats);
+  if (name != "addf")
+    return {name, x.bound, true};
+  double bound = x.bound * double(x.shape[size_t(axis)]);
+  return {name, bound, Tile::fits(*x.type, bound, x.quantum)};
+}
+
+bool reduce(ProgramBuilder &b) {
+  const Tile *found = b.find([](const Tile &tile) { return tile.type->computes(); });
+  if (!found)
+    return false;
+  Tile x = *found;
+  int64_t axis = b.below(int64_t(x.shape.size()));
+  Combination how = combinationOf(b, x, axis);
+  if (!how.isPossible)
+    return false;
+  Shape left = without(x.shape, axis);
+  std::string name = b.fresh(), type = b.text(left, x.type->name);
+  b.line(name + " = tile.reduce " + x.name + " axis " + std::to_string(axis) + " : " + b.text(x) + " -> " + type +
+         combineBy(*x.type, how.name));
+  Shape back = left;
+  back.insert(back.begin() + axis, 1);
+  b.add("tile.expand " + name + " axis " + std::to_string(axis) + " : " + type + " -> " + b.text(back, x.type->name),
+        back, *x.type, how.bound, x.quantum);
+  return true;
+}
+
+/// The largest number and its lowest index.
+bool reducePairs(ProgramBuilder &b) {
+  const Tile *found =
+      b.find([](const Tile &tile) { return tile.type->computes() && (!tile.isFloat() || std::isfinite(tile.bound)); });
+  if (!found)
+    return false;
+  Tile x = *found;
+  const Element &integer = element("i32");
+  int64_t axis = b.below(int64_t(x.shape.size()));
+  Tile places = b.like({"", x.shape, &integer, 0, 0});
+  std::string type(x.type->name), greater = x.isFloat() ? "arith.cmpf ogt," : "arith.cmpi sgt,";
+  std::string lines = "    %g = " + greater + " %r0, %l0 : " + type + "\n    %s = " + greater + " %l0, %r0 : " + type +
+                      "\n    %n = arith.cmpi slt, %r1, %l1 : i32\n    %o = arith.select %s, %g, %n : i1\n" +
+                      "    %k = arith.ori %g, %o : i1\n    %t = arith.select %k, %r0, %l0 : " + type +
+                      "\n    %u = arith.select %k, %r1, %l1 : i32\n";
+  Shape left = without(x.shape, axis), back = left;
+  back.insert(back.begin() + axis, 1);
+  std::string values = b.fresh(), indices = b.fresh(), along = " axis " + std::to_string(axis);
+  std::string valueType = b.text(left, type), indexType = b.text(left, "i32");
+  b.line(values + ", " + indices + " = tile.reduce " + x.name + ", " + places.name + along + " : " + b.text(x) + ", " +
+         b.text(places) + " -> " + valueType + ", " + indexType + combiner({x.type, &integer}, lines, "%t, %u"));
+  b.add("tile.expand " + values + along + " : " + valueType + " -> " + b.text(back, type), back, *x.type, x.bound,
+        x.quantum);
+  b.add("tile.expand " + indices + along + " : " + indexType + " -> " + b.text(back, "i32"), back, integer);
+  return true;
+}
+
+bool scan(ProgramBuilder &b) {
+  const Tile *found = b.find([](const Tile &tile) { return tile.type->computes(); });
+  if (!found)
+    return false;
+  Tile x = *found;
+  int64_t axis = b.below(int64_t(x.shape.size()));
+  Combination how = combinationOf(b, x, axis);
+  if (!how.isPossible)
+    return false;
+  std::string type(x.type->name), region = combineBy(*x.type, how.name);
+  double bound = how.bound;
+  if (!x.isFloat() && b.oneIn(3)) // The latest that is not zero: the sides may not be exchanged.
+    region = combiner({x.type},
+                      "    %z = arith.constant 0 : " + type + "\n    %n = arith.cmpi ne, %r0, %z : " + type +
+                          "\n    %t = arith.select %n, %r0, %l0 : " + type + "\n",
+                      "%t");
+  b.add("tile.scan " + x.name + " axis " + std::to_string(axis) + (b.oneIn(2) ? " reverse" : "") + " : " + b.text(x) +
+            " -> " + b.text(x) + region,
+        x.shape, *x.type, bound, x.quantum);
+  return true;
+}
+
+/// The left operand is in the pool, the right one is loaded.
+bool dot(ProgramBuilder &b) {
+  static const std::vector<int64_t> sizes{1, 2, 4, 8, 16, 32, 5, 12};
+  const Tile *found = b.find([](const Tile &tile) {
+    bool isOperand = tile.isFloat() ? std::isfinite(tile.bound) : tile.type->name == "i8";
+    return tile.shape.size() == 2 && isOperand;
+  });
+  Tile x = found ? *found : loadTile(b, {b.choose(sizes), b.choose(sizes)}, element(b.oneIn(2) ? "f16" : "f32"));
+  Tile y = loadTile(b, {x.shape[1], b.choose(sizes)}, *x.type);
+  const Element &sum = element(!x.isFloat() ? "i32" : x.type->name == "f64" ? "f64" : "f32");
+  Shape shape{x.shape[0], y.shape[1]};
+  Tile start = b.like({"", shape, &sum, 0, 0});
+  double bound = x.bound * y.bound * double(x.shape[1]) + start.bound;
+  int quantum = std::max(x.quantum + y.quantum, start.quantum);
+  if (x.isFloat() && !Tile::fits(sum, bound, quantum))
+    return false;
+  std::string how;
+  bool isCoarse = Tile::fits(element("bf16"), x.bound, x.quantum) && Tile::fits(element("bf16"), y.bound, y.quantum);
+  if (x.type->name == "f32" && isCoarse && b.oneIn(3))
+    how = b.oneIn(2) ? " precision tf32" : " precision bf16x3";
+  if (!x.isFloat())
+    how = std::string(b.oneIn(2) ? " unsigned_a" : "") + (b.oneIn(2) ? " unsigned_b" : "");
+  b.add("tile.dot " + x.name + ", " + y.name + ", " + start.name + how + " : " + b.text(x) + ", " + b.text(y) + ", " +
+            b.text(start),
+        shape, sum, bound, quantum);
+  return true;
+}
+} // namespace
+
+std::span<const Operation> combiningOperations() {
+  static constexpr std::array all{reduce, reduce, reducePairs, scan, dot, dot};
+  return all;
+}
+
+} // namespace tilejit::fuzz

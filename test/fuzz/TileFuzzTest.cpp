@@ -1,0 +1,37 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Random programs: those of the seeds from --first-seed (1) on, --programs (25) of them on each device.
+
+#include "ProgramTrial.h"
+#include "TileProgram.h"
+
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+
+using namespace tilejit::fuzz;
+
+namespace {
+uint64_t firstSeed = 1, programs = 25;
+
+/// Each seed is a run of the case of its own.
+void tryOne(std::string_view place) { tryProgram(firstSeed + uint64_t(GENERATE(range(0, int(programs)))), place); }
+} // namespace
+
+TEST_CASE("a seed makes one program", "[fuzz]") {
+  CHECK(randomProgram(7).text == randomProgram(7).text);
+  CHECK(randomProgram(7).text != randomProgram(8).text);
+}
+
+TEST_CASE("random programs run on the CPU as in the interpreter", "[fuzz]") { tryOne("cpu"); }
+TEST_CASE("random programs run on gfx942 as in the interpreter", "[fuzz]") { tryOne("gfx942"); }
+// Asked for by name only: one program in ten has a masked load in it, which LLVM makes of neighbouring on-chip loads
+// with gaps and the simulator does not know.
+TEST_CASE("random programs run on sm_80 as in the interpreter", "[fuzz][.]") { tryOne("sm_80"); }
+
+int main(int count, char **words) {
+  Catch::Session session;
+  session.cli(session.cli() | Catch::clara::Opt(programs, "number")["--programs"]("random programs on each device") |
+              Catch::clara::Opt(firstSeed, "seed")["--first-seed"]("seed of the first program"));
+  int refused = session.applyCommandLine(count, words);
+  return refused ? refused : session.run();
+}
