@@ -166,6 +166,23 @@ TEST_CASE("few tiles of long sums are shared by default", "[oplib][gpu]") {
   CHECK(status.message() == "config key 'split_k' does not apply where several dimensions of the result vary");
 }
 
+TEST_CASE("lengths and rows that vary get regimes of their own", "[oplib][gpu]") {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto kernels = [&](const std::string &text, const abi::Config &given) {
+    Description description = parsed(text);
+    Expected<abi::Config> config = chooseConfig(description, nvidia(), given);
+    REQUIRE(config.isOk());
+    mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(context, description, nvidia(), *config);
+    return std::distance(module->getBody()->begin(), module->getBody()->end());
+  };
+  std::string softmax = describe("softmax", "'inputs': {'x': {'dtype': 'f32', 'shape': ['m', 'n']}}, 'outputs': {'y': "
+                                            "{'dtype': 'f32', 'shape': ['m', 'n']}}");
+  CHECK(kernels(softmax, {}) == 3);
+  CHECK(kernels(softmax, {{"bn", 512}}) == 1);
+  CHECK(kernels(product("'m'", "4096", "64"), {}) == 3);
+  CHECK(kernels(product("'m'", "4096", "64"), {{"order", 4}}) == 3);
+}
+
 TEST_CASE("configs that no block can have are refused with numbers", "[oplib][gpu]") {
   std::string square = product("4096", "4096", "4096");
   for (auto [key, value] : {std::pair("bm", 3), {"bn", 96}, {"bk", 24}, {"warps", 3}}) {

@@ -81,13 +81,15 @@ MatmulRegime GpuSchedule::product(const MatmulShape &shape, std::string name, in
   for (int d = 0; d < shape.batchRank(); ++d)
     batch = oplib::product(batch, largest(shape.size(d)));
 
+  // An epilogue needs registers beside the accumulator's.
+  int64_t widest = description_.epilogue.empty() ? maxSide : maxSide / 2;
   int64_t m = std::clamp(raisedToPowerOfTwo(rows), minSide, maxSide / scale);
-  int64_t n = std::max(minSide, covering(columns, maxSide));
+  int64_t n = std::max(minSide, covering(columns, widest));
   auto count = [&] { return oplib::product(batch, oplib::product(ceilDiv(rows, m), ceilDiv(largest(columns), n))); };
   while (count() < enoughInstances && (m > minSide || n > minColumns))
     (m >= n || n <= minColumns ? m : n) /= 2;
   int64_t threads = std::clamp<int64_t>(m * n * scale / 32, std::min(usualThreads, m * n / 8), 2 * usualThreads);
-  int64_t warps = get("warps", std::max<int64_t>(1, threads / facts_.warpLanes));
+  int64_t warps = std::max<int64_t>(1, threads / facts_.warpLanes);
 
   // Terms: a line of 128 bytes where they are what lies side by side, at most 32 loaded elements for a thread.
   int64_t bytes = storageBytes(description_.inputs[0].dtype);
@@ -115,6 +117,7 @@ std::vector<MatmulRegime> GpuSchedule::matmul(const MatmulShape &shape) const {
   main.bm = get("bm", block.bm);
   main.bn = get("bn", block.bn);
   main.bk = get("bk", block.bk);
+  main.warps = get("warps", block.warps);
   main.stages = get("stages", block.stages);
   main.splitK = get("split_k", block.splitK);
   main.order = get("order", block.order);

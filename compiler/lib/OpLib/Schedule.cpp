@@ -10,8 +10,12 @@ namespace tilejit::oplib {
 
 std::unique_ptr<Schedule> Schedule::create(const Description &description, const TargetSpec &target,
                                            const abi::Config &config) {
-  return target.isGpu() ? createGpuSchedule(description, target, config)
-                        : createCpuSchedule(description, target.cpuFacts, config);
+  if (!target.isGpu())
+    return createCpuSchedule(description, target.cpuFacts, config);
+  // A config that would be chosen anyway was not given: each regime then has tiles of its own.
+  static const abi::Config nothing;
+  std::unique_ptr<Schedule> chosen = createGpuSchedule(description, target, nothing);
+  return chosen->complete() == config ? std::move(chosen) : createGpuSchedule(description, target, config);
 }
 
 int64_t Schedule::get(const char *key, int64_t fallback) const {
