@@ -60,6 +60,7 @@ def TileGPU_ReduceInWarpsOp : TileGPU_Op<"reduce_in_warps", [Pure, SingleBlock]>
   let regions = (region SizedRegion<1>:$combiner);
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($results) $combiner";
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def TileGPU_YieldOp : TileGPU_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"ReduceInWarpsOp">]> {
@@ -73,7 +74,8 @@ def TileGPU_SharedAllocOp : TileGPU_Op<"shared_alloc", [MemoryEffects<[MemAlloc<
   let summary = "a place for a tile in on-chip memory";
   let description = [{
     Lives from its first write to its last read; places whose lives do not overlap may share memory. `offset`, in bytes
-    from the start of the block's memory, is given by the pass that plans it. Contents are undefined at first.
+    from the start of the block's memory and a multiple of 16, is given by the pass that plans it. Contents are undefined
+    at first.
 
     ```mlir
     %s = tilegpu.shared_alloc : !tilegpu.shared<2x4xf32, #tilegpu.memory<[2, 4], offsets = [1, 2, 4]>>
@@ -82,6 +84,7 @@ def TileGPU_SharedAllocOp : TileGPU_Op<"shared_alloc", [MemoryEffects<[MemAlloc<
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs TileGPU_SharedType:$result);
   let assemblyFormat = "(`offset` $offset^)? attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def TileGPU_SharedStoreOp : TileGPU_Op<"shared_store", [MemoryEffects<[MemWrite<TileGPU_OnChip>]>]> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""Turns every ```mlir example of the dialect's .td files into IR that tile-opt can parse, one split for each, or with
+"""Turns every ```mlir example of a dialect's .td files into IR that tile-opt can parse, one split for each, or with
 --one as one module with a nested module for each.
 
 Examples are written for readers, so most use values from nowhere. OPERANDS declares those values; an example whose
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-OPERANDS = {
+TILE_OPERANDS = {
     "view": "%p: !tile.ptr<f32>, %m: index, %n: index, %s: index",
     "subview": "%v: !tile.view<?x?xf32>, %i: index, %j: index, %n: index",
     "dim": "%v: !tile.view<?x64xf32>",
@@ -52,12 +52,25 @@ OPERANDS = {
     "assume": "%m: index, %p: !tile.ptr<f32>",
     "hint": "",
 }
+SHARED = "!tilegpu.shared<2x4xf32, #tilegpu.memory<[2, 4], offsets = [1, 2, 4]>>"
+TILEGPU_OPERANDS = {
+    "convert_layout": "%x: tensor<64xf32, #tilegpu.layout<[64], registers = [1], lanes = [2, 4, 8, 16, 32]>>",
+    "reduce_in_warps": "%x: tensor<64xf32, #tilegpu.layout<[64], lanes = [1, 2, 4, 8, 16], warps = [32]>>",
+    "shared_alloc": "",
+    "shared_store": f"%x: tensor<2x4xf32, #tilegpu.layout<[2, 4], lanes = [1, 2, 4, 0, 0]>>, %s: {SHARED}",
+    "shared_load": f"%s: {SHARED}, %i: index, %k: index",
+    "shared_gather": "%s: !tilegpu.shared<4xf32, #tilegpu.memory<[4], offsets = [1, 2]>>, "
+                     "%i: tensor<2xi32, #tilegpu.layout<[2], lanes = [1, 0, 0, 0, 0]>>",
+    "barrier": "",
+}
+# By the name of the dialect's folder.
+OPERANDS = {"Tile": TILE_OPERANDS, "TileGPU": TILEGPU_OPERANDS}
 # The example is a whole file, or shown within that of another operation.
 WHOLE = {"kernel"}
-SHOWN_ELSEWHERE = {"yield": "reduce"}
+SHOWN_ELSEWHERE = {"Tile": {"yield": "reduce"}, "TileGPU": {"yield": "reduce_in_warps"}}
 
 
-def wrap(mnemonic: str, example: str) -> str:
+def wrap(dialect: str, mnemonic: str, example: str) -> str:
     """IR that holds the example."""
     if mnemonic in WHOLE:
         return example
@@ -70,13 +83,14 @@ def wrap(mnemonic: str, example: str) -> str:
         return "\n".join(aliases + uses)
     if mnemonic == "return":
         return f"tile.kernel @example() {{\n{example}\n}}"
-    if mnemonic not in OPERANDS:
-        sys.exit(f"tile.{mnemonic} has an example but no operands in {__file__}")
-    return f"func.func @example({OPERANDS[mnemonic]}) {{\n{example}\nreturn\n}}"
+    if mnemonic not in OPERANDS[dialect]:
+        sys.exit(f"{dialect.lower()}.{mnemonic} has an example but no operands in {__file__}")
+    return f"func.func @example({OPERANDS[dialect][mnemonic]}) {{\n{example}\nreturn\n}}"
 
 
 def main() -> None:
     folder = pathlib.Path(sys.argv[1])
+    dialect = folder.parent.name
     pieces, with_example, operations = [], set(), set()
     for path in sorted(folder.glob("*.td")):
         text = path.read_text()
@@ -84,7 +98,7 @@ def main() -> None:
             mnemonic = re.search(r'<"(\w+)"', record.split("{")[0])
             mnemonic = mnemonic.group(1) if mnemonic else ""
             head = record.splitlines()[0]
-            if re.match(r"def Tile_\w+Op\b", head):
+            if re.match(rf"def {dialect}_\w+Op\b", head):
                 operations.add(mnemonic)
             body = record.replace("\\n", "\n")
             for example in re.findall(r"```mlir\n(.*?)```", body, flags=re.S):
@@ -92,8 +106,8 @@ def main() -> None:
                 example = "\n".join(lines).strip()
                 example = re.sub(r"^ {4}", "", example, flags=re.M)
                 with_example.add(mnemonic)
-                pieces.append(f"// {path.name}: {head.split()[1]}\n{wrap(mnemonic, example)}")
-    missing = operations - with_example - {op for op, host in SHOWN_ELSEWHERE.items() if host in with_example}
+                pieces.append(f"// {path.name}: {head.split()[1]}\n{wrap(dialect, mnemonic, example)}")
+    missing = operations - with_example - {op for op, host in SHOWN_ELSEWHERE[dialect].items() if host in with_example}
     if missing or not operations:
         sys.exit(f"operations without an example: {', '.join(sorted(missing)) or 'all'}")
     if "--one" in sys.argv:
