@@ -62,11 +62,25 @@ def TileGPUPlanMemoryPass : Pass<"tile-gpu-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give places in on-chip memory their offsets and order their accesses by barriers";
   let description = [{
     Places whose lives do not overlap share memory. A barrier is put before each access that could meet, since the last
-    barrier, an access by other threads to the same bytes of which one is a write. The kernel's need is noted in
+    barrier, an access by other threads to the same bytes of which one is a write; also to global memory of the same
+    argument, so that an instance reads what it wrote before, and writes after it has read. The kernel's need is noted in
     `tilegpu.shared_bytes`; more than `limit` is refused.
   }];
   let options = [Option<"limit", "limit", "int64_t", "49152", "On-chip memory of a block in bytes">];
   let dependentDialects = ["::tilejit::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUPrintLayoutsPass : Pass<"tile-gpu-print-layouts", "::mlir::ModuleOp"> {
+  let summary = "draw which thread holds which element of the tiles of a module";
+  let description = [{
+    For people. Each distinct `#tilegpu.layout` and `#tilegpu.memory` of the module is drawn once, in the order of first
+    use, as comment lines on standard output: what tile-opt prints stays IR. A cell says warp, lane and register (or the
+    offset) of an element. The module is not changed.
+  }];
+  let options = [
+    Option<"svgDir", "svg-dir", "std::string", "\"\"",
+           "Folder in which each picture is written as layout-N.svg, too; it is made where it is missing">,
+  ];
 }
 
 def TileGPUToLLVMPass : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {

@@ -181,12 +181,14 @@ int64_t LayoutAttr::copyBits() const {
   return mask;
 }
 
+LinearLayout MemoryAttr::toLinear() const {
+  return LinearLayout({{std::string(kOffset), int(getOffsets().size())}},
+                      tileDims({getShape().begin(), getShape().end()}), toVectors(getOffsets()));
+}
+
 SmallVector<int64_t> MemoryAttr::offsetOfElementBits() const {
-  gf2::Vectors identity(getOffsets().size());
   SmallVector<int64_t> result;
-  LinearLayout map({{std::string(kOffset), int(getOffsets().size())}}, tileDims({getShape().begin(), getShape().end()}),
-                   toVectors(getOffsets()));
-  std::optional<LinearLayout> inverse = map.inverse();
+  std::optional<LinearLayout> inverse = toLinear().inverse();
   assert(inverse && "the verifier asks for a bijection");
   for (uint64_t column : inverse->columns())
     result.push_back(int64_t(column));

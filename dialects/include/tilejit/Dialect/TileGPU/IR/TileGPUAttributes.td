@@ -56,6 +56,8 @@ def TileGPU_MemoryAttr : AttrDef<TileGPU_Dialect, "Memory"> {
   let extraClassDeclaration = [{
     /// For each bit of an element's number, what it adds to the offset: the inverse map.
     ::llvm::SmallVector<int64_t> offsetOfElementBits() const;
+    /// The same map as an object that can be calculated with.
+    LinearLayout toLinear() const;
   }];
 }
 
