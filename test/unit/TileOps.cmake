@@ -3,7 +3,8 @@
 # Operations of the tile dialect on this machine's CPU and on simulated GPUs, against the interpreter.
 if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitInterpreter)
   tilejit_add_unit_test(TileOpsTest
-    SRCS SimulatedRun.cpp TileOpsTest.cpp
-    DEPS TilejitDriver TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitInterpreter TilejitReference
+    SRCS SimulatedRun.cpp TileOpsCheck.cpp TileOpsTest.cpp TileOpsReduceTest.cpp TileOpsDotTest.cpp
+         TileOpsFlowTest.cpp TileOpsAccessTest.cpp
+    DEPS TilejitDriver TilejitConversion TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitInterpreter TilejitReference
          TilejitCpuDevice TilejitSimulatorLoader)
 endif()

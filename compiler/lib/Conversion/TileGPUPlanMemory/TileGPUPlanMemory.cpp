@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// The pass tile-gpu-plan-memory: offsets by liveness, barriers by the bytes that accesses touch.
+// The pass tile-gpu-plan-memory: offsets by liveness, barriers by the memory that accesses touch.
 
 #include "tilejit/Conversion/Passes.h"
 #include "tilejit/Dialect/Tile/IR/Tile.h"
@@ -82,22 +82,87 @@ static int64_t assignOffsets(MutableArrayRef<Place> places) {
 
 //===--- barriers -----------------------------------------------------------------------------------------------===//
 
+/// The argument that a view or a tile of pointers leads back to; null where that is not plain.
+static Value rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tile::ViewOp, tile::SubviewOp, tile::BaseOp, tile::AssumeOp, tile::SplatOp, tile::AddPtrOp,
+             tile::BroadcastOp, tile::ExpandOp, tile::ReshapeOp, tile::TransposeOp, tilegpu::ConvertLayoutOp>(op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return isa<tile::KernelOp>(value.getParentBlock()->getParentOp()) ? value : Value();
+}
+
 namespace {
-/// Bytes that were accessed since the last barrier.
+/// An access to global memory. Different arguments lead to different memory, as the tile dialect promises.
+struct GlobalAccess {
+  enum Kind { Read, Write, Update };
+  Kind kind;
+  Value root;      ///< Null: any memory.
+  Value view = {}; ///< Of a store: the view, if it is the same throughout the kernel, and the type of the tile.
+  Type tile = {};
+
+  /// Stores of tiles of one type to one view do not meet: the tiles coincide or lie apart, and the same thread writes
+  /// an element each time. Loads have no such exception: at an edge, threads read elements of others in vain.
+  bool meets(const GlobalAccess &later) const {
+    if (kind == later.kind && (kind != Write || (view && view == later.view && tile == later.tile)))
+      return false;
+    return !root || !later.root || root == later.root;
+  }
+  bool operator==(const GlobalAccess &) const = default;
+};
+
+/// What was accessed since the last barrier.
 struct Pending {
   using Ranges = std::set<std::pair<int64_t, int64_t>>;
-  Ranges reads, writes;
+  Ranges reads, writes; ///< Bytes of on-chip memory.
+  SmallVector<GlobalAccess> global;
 
   static bool meets(const Ranges &ranges, std::pair<int64_t, int64_t> range) {
     return llvm::any_of(ranges, [&](auto other) { return other.first < range.second && range.first < other.second; });
   }
+  void add(const GlobalAccess &access) {
+    if (!llvm::is_contained(global, access))
+      global.push_back(access);
+  }
   void add(const Pending &other) {
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
+    for (const GlobalAccess &access : other.global)
+      add(access);
   }
   bool operator==(const Pending &) const = default;
 };
+} // namespace
 
+static GlobalAccess storeAccess(tile::StoreOp store) {
+  GlobalAccess access{GlobalAccess::Write, rootOf(store.getView())};
+  if (isa<tile::KernelOp>(store.getView().getParentBlock()->getParentOp())) {
+    access.view = store.getView();
+    access.tile = store.getValue().getType();
+  }
+  return access;
+}
+
+static std::optional<GlobalAccess> globalAccess(Operation &op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return GlobalAccess{GlobalAccess::Read, rootOf(load.getView())};
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return storeAccess(store);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return GlobalAccess{GlobalAccess::Update, rootOf(atomic.getView())};
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return GlobalAccess{GlobalAccess::Read, rootOf(gather.getPointers())};
+  if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+    return GlobalAccess{GlobalAccess::Write, rootOf(scatter.getPointers())};
+  if (auto update = dyn_cast<tile::AtomicRmwOp>(op))
+    return GlobalAccess{GlobalAccess::Update, rootOf(update.getPointers())};
+  if (auto exchange = dyn_cast<tile::AtomicCasOp>(op))
+    return GlobalAccess{GlobalAccess::Update, rootOf(exchange.getPointers())};
+  return std::nullopt;
+}
+
+namespace {
 /// Walks a kernel in program order. All threads of a block take the same way through it.
 class BarrierInserter {
 public:
@@ -109,6 +174,7 @@ public:
 private:
   static std::pair<int64_t, int64_t> bytesOf(Value place) {
     auto alloc = place.getDefiningOp<SharedAllocOp>();
+    assert(alloc && "plan() asks for it");
     int64_t offset = *alloc.getOffset();
     return {offset, offset + alloc.getType().bytes()};
   }
@@ -119,19 +185,29 @@ private:
     pending = {};
   }
 
+  /// Whether an access by itself must wait for what is pending.
+  static bool waits(Operation &op, const Pending &pending) {
+    if (auto store = dyn_cast<tilegpu::SharedStoreOp>(op)) {
+      auto range = bytesOf(store.getPlace());
+      return Pending::meets(pending.reads, range) || Pending::meets(pending.writes, range);
+    }
+    if (isa<tilegpu::SharedLoadOp, tilegpu::SharedGatherOp>(op))
+      return Pending::meets(pending.writes, bytesOf(op.getOperand(0)));
+    std::optional<GlobalAccess> access = globalAccess(op);
+    return access && llvm::any_of(pending.global, [&](const GlobalAccess &before) { return before.meets(*access); });
+  }
+
   void visit(Operation &op, Pending &pending) {
+    if (waits(op, pending))
+      barrier(op, pending);
     if (isa<tilegpu::BarrierOp>(op)) {
       pending = {};
     } else if (auto store = dyn_cast<tilegpu::SharedStoreOp>(op)) {
-      auto range = bytesOf(store.getPlace());
-      if (Pending::meets(pending.reads, range) || Pending::meets(pending.writes, range))
-        barrier(op, pending);
-      pending.writes.insert(range);
+      pending.writes.insert(bytesOf(store.getPlace()));
     } else if (isa<tilegpu::SharedLoadOp, tilegpu::SharedGatherOp>(op)) {
-      auto range = bytesOf(op.getOperand(0));
-      if (Pending::meets(pending.writes, range))
-        barrier(op, pending);
-      pending.reads.insert(range);
+      pending.reads.insert(bytesOf(op.getOperand(0)));
+    } else if (std::optional<GlobalAccess> access = globalAccess(op)) {
+      pending.add(*access);
     } else if (isa<LoopLikeOpInterface>(op)) {
       visitLoop(op, pending);
     } else if (op.getNumRegions() > 0) {
@@ -147,36 +223,31 @@ private:
   }
 
   /// Whether anything inside an operation must wait for what is pending.
-  bool mustWait(Operation &op, const Pending &pending) {
+  static bool mustWait(Operation &op, const Pending &pending) {
     return op
-        .walk([&](Operation *inner) {
-          bool waits = false;
-          if (auto store = dyn_cast<tilegpu::SharedStoreOp>(inner)) {
-            auto range = bytesOf(store.getPlace());
-            waits = Pending::meets(pending.reads, range) || Pending::meets(pending.writes, range);
-          } else if (isa<tilegpu::SharedLoadOp, tilegpu::SharedGatherOp>(inner)) {
-            waits = Pending::meets(pending.writes, bytesOf(inner->getOperand(0)));
-          }
-          return waits ? WalkResult::interrupt() : WalkResult::advance();
-        })
+        .walk(
+            [&](Operation *inner) { return waits(*inner, pending) ? WalkResult::interrupt() : WalkResult::advance(); })
         .wasInterrupted();
   }
 
   /// Waits once before a loop rather than in each of its iterations. What is pending at the end of the body also is at
-  /// its start.
+  /// its start. A while loop is left at the end of its first region.
   void visitLoop(Operation &loop, Pending &pending) {
     if (mustWait(loop, pending))
       barrier(loop, pending);
     Pending start = pending;
     while (true) {
-      Pending end = start;
-      for (Region &region : loop.getRegions())
+      Pending end = start, leaving;
+      for (Region &region : loop.getRegions()) {
         for (Block &block : region)
           visit(block, end);
+        if (region.getRegionNumber() == 0)
+          leaving = end;
+      }
       Pending next = start;
       next.add(end);
       if (next == start) {
-        pending = next;
+        pending = isa<scf::WhileOp>(loop) ? leaving : next;
         return;
       }
       start = next;
@@ -194,7 +265,22 @@ struct TileGPUPlanMemory : tilejit::impl::TileGPUPlanMemoryPassBase<TileGPUPlanM
   }
 
 private:
+  /// Places are known where they are used: none comes out of a branch.
+  static LogicalResult checkPlaces(tile::KernelOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (isa<tilegpu::SharedType>(operand.getType()) && !operand.getDefiningOp<SharedAllocOp>()) {
+          op->emitOpError("expected a place that tilegpu.shared_alloc gives");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   LogicalResult plan(tile::KernelOp kernel) {
+    if (failed(checkPlaces(kernel)))
+      return failure();
     SmallVector<Place> places = findPlaces(kernel);
     int64_t total = assignOffsets(places);
     OpBuilder builder(kernel.getContext());

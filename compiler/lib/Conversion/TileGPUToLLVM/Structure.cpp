@@ -179,27 +179,45 @@ static LogicalResult lowerWhile(KernelEmitter &e, Operation *op) {
 
 //===--- constants ----------------------------------------------------------------------------------------------===//
 
+/// The bits of a table's elements as memory holds them, in the order of the layout's numbers: what lies beyond the
+/// tile's sides is zero.
+static DenseElementsAttr tableInMemory(DenseElementsAttr elements, ArrayRef<int64_t> padded, unsigned bits) {
+  SmallVector<APInt> all(ShapedType::getNumElements(padded), APInt(bits, 0));
+  ArrayRef<int64_t> shape = elements.getType().getShape();
+  bool isFloat = isa<FloatType>(elements.getElementType());
+  for (int64_t i = 0, count = elements.getNumElements(); i < count; ++i) {
+    int64_t place = 0, weight = 1, rest = i;
+    for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
+      place += rest % shape[dim] * weight;
+      rest /= shape[dim];
+      weight *= padded[dim];
+    }
+    APInt value = isFloat ? elements.getValues<APFloat>()[i].bitcastToAPInt() : elements.getValues<APInt>()[i];
+    all[place] = value.zext(bits);
+  }
+  auto type = RankedTensorType::get({int64_t(all.size())}, IntegerType::get(elements.getContext(), bits));
+  return DenseElementsAttr::get(type, all);
+}
+
 /// A table in constant memory that each thread reads its elements from.
 static LogicalResult lowerTable(KernelEmitter &e, arith::ConstantOp op, DenseElementsAttr elements) {
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = tilegpu::layoutOf(type);
-  SmallVector<int64_t> padded(layout.getShape());
-  if (padded != llvm::to_vector(type.getShape()))
-    return e.refuse(op, "a table of numbers whose sides are no powers of two");
   Type element = type.getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+  if (!element.isIntOrIndexOrFloat())
     return e.refuse(op, "a table of this type");
+  int64_t bytes = tilegpu::storageBytes(element);
+  DenseElementsAttr bits = tableInMemory(elements, layout.getShape(), unsigned(8 * bytes));
   auto module = e.kernel->getParentOfType<ModuleOp>();
-  auto array = LLVM::LLVMArrayType::get(e.memoryType(element), type.getNumElements());
+  auto array = LLVM::LLVMArrayType::get(bits.getElementType(), bits.getNumElements());
   std::string name;
   for (unsigned number = 0;; ++number)
     if (name = "tilejit_table_" + std::to_string(number); !module.lookupSymbol(name))
       break;
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   constexpr unsigned globalMemory = 1;
-  auto flat = RankedTensorType::get({type.getNumElements()}, element);
-  auto global = LLVM::GlobalOp::create(top, e.loc, array, /*isConstant=*/true, LLVM::Linkage::Internal, name,
-                                       elements.reshape(flat), /*alignment=*/16, globalMemory);
+  auto global = LLVM::GlobalOp::create(top, e.loc, array, /*isConstant=*/true, LLVM::Linkage::Internal, name, bits,
+                                       /*alignment=*/16, globalMemory);
   Value base = LLVM::AddressOfOp::create(e.b, e.loc, global);
   SmallVector<int64_t> columns(layout.getLanes());
   columns.append(layout.getWarps().begin(), layout.getWarps().end());
@@ -208,7 +226,7 @@ static LogicalResult lowerTable(KernelEmitter &e, arith::ConstantOp op, DenseEle
   for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
     Value at = arith::XOrIOp::create(e.b, e.loc, ofThread, e.integer(e.b.getI32Type(), layout.elementOfRegister(reg)));
     Value address = e.address(base, e.toIndex(at), e.memoryType(element));
-    values.push_back(e.loadFrom(e.memoryType(element), address, tilegpu::storageBytes(element)));
+    values.push_back(e.loadFrom(e.memoryType(element), address, bytes));
   }
   e.set(op.getResult(), e.fromMemory(e.fromScalars(values), element));
   return success();

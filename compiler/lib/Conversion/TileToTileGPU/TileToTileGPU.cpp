@@ -50,7 +50,7 @@ struct TileToTileGPU : tilejit::impl::TileToTileGPUPassBase<TileToTileGPU> {
   void runOnOperation() override {
     if ((lanes != 32 && lanes != 64) || warps < 0 || (warps > 0 && !llvm::isPowerOf2_64(uint64_t(warps.getValue())))) {
       getOperation().emitError("expected 32 or 64 lanes and a power of two of warps, got ")
-          << lanes << " and " << warps.getValue();
+          << lanes.getValue() << " and " << warps.getValue();
       return signalPassFailure();
     }
     constexpr int64_t mostThreads = 1024;

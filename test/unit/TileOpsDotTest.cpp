@@ -1,0 +1,100 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products of every type and precision with odd sides. Whole numbers of this size multiply and add without rounding in
+// every type here, so that the order of the sum does not matter.
+
+#include "TileOpsCheck.h"
+
+#include <catch2/catch.hpp>
+
+#include <tuple>
+
+using namespace tilejit::test;
+
+namespace {
+
+struct Product {
+  int m, n, k;
+  std::string a, b, c; ///< Element types.
+  std::string flags;
+};
+
+void checkDot(const Product &p, const TileOpsRun &run) {
+  std::string a = typeText({p.m, p.k}, p.a), b = typeText({p.k, p.n}, p.b), c = typeText({p.m, p.n}, p.c);
+  checkTileOps("%x: !tile.view<" + a + ">, %y: !tile.view<" + b + ">, %z: !tile.view<" + c + ">",
+               loadWhole("%a", "%x", a) + loadWhole("%b", "%y", b) + loadWhole("%c", "%z", c) +
+                   "  %d = tile.dot %a, %b, %c " + p.flags + " : tensor<" + a + ">, tensor<" + b + ">, tensor<" + c +
+                   ">\n" + storeWhole("%d", "%z", c),
+               run);
+}
+
+} // namespace
+
+TEST_CASE("products of every floating type", "[cpu][gpu]") {
+  for (auto [a, b, c] : {std::tuple("f32", "f32", "f32"),
+                         {"f64", "f64", "f64"},
+                         {"f16", "f16", "f32"},
+                         {"bf16", "bf16", "f32"},
+                         {"f8E4M3FN", "f8E5M2", "f32"}})
+    checkDot({17, 19, 13, a, b, c, ""}, {.warps = {2}, .targets = {"sm_80", "gfx942"}});
+}
+
+TEST_CASE("products in a stated precision", "[cpu][gpu]") {
+  for (const char *precision : {"precision tf32", "precision bf16x3"})
+    checkDot({9, 33, 7, "f32", "f32", "f32", precision}, {.warps = {1, 4}, .targets = {"sm_80", "gfx942"}});
+}
+
+TEST_CASE("operands in tf32 are rounded", "[cpu][gpu]") {
+  // A depth of 1, so that no sum is rounded: numbers of 24 bits in, products of two numbers of 11 bits out.
+  checkTileOps("%x: !tile.view<9x1xf32>, %y: !tile.view<1x11xf32>, %z: !tile.view<9x11xf32>",
+               loadWhole("%a0", "%x", "9x1xf32") + loadWhole("%b0", "%y", "1x11xf32") + R"(
+  %f = arith.constant dense<1.0009765> : tensor<9x1xf32>
+  %g = arith.constant dense<1.0002441> : tensor<1x11xf32>
+  %a = arith.mulf %a0, %f : tensor<9x1xf32>
+  %b = arith.mulf %b0, %g : tensor<1x11xf32>
+  %c = arith.constant dense<0.0> : tensor<9x11xf32>
+  %d = tile.dot %a, %b, %c precision tf32 : tensor<9x1xf32>, tensor<1x11xf32>, tensor<9x11xf32>
+)" + storeWhole("%d", "%z", "9x11xf32"));
+}
+
+TEST_CASE("products of signed and unsigned bytes", "[cpu][gpu]") {
+  for (const char *flags : {"", "unsigned_a", "unsigned_b", "unsigned_a unsigned_b"})
+    checkDot({11, 21, 23, "i8", "i8", "i32", flags}, {.warps = {2}});
+}
+
+TEST_CASE("products with sides of one, and smaller than a warp", "[cpu][gpu]") {
+  for (auto [m, n, k] : {std::tuple(1, 1, 1), {1, 40, 5}, {40, 1, 3}, {3, 3, 65}, {64, 33, 1}})
+    checkDot({m, n, k, "f32", "f32", "f32", ""}, {.warps = {1, 8}, .targets = {"sm_80", "gfx942"}});
+}
+
+TEST_CASE("a product of a product, with a transposed operand", "[cpu][gpu]") {
+  checkTileOps("%x: !tile.view<9x12xf32>, %y: !tile.view<9x12xf32>, %z: !tile.view<9x9xf32>",
+               loadWhole("%a", "%x", "9x12xf32") + loadWhole("%b", "%y", "9x12xf32") + R"(
+  %zero = arith.constant dense<0.0> : tensor<9x9xf32>
+  %t = tile.transpose %b [1, 0] : tensor<9x12xf32> -> tensor<12x9xf32>
+  %p = tile.dot %a, %t, %zero : tensor<9x12xf32>, tensor<12x9xf32>, tensor<9x9xf32>
+  %scale = arith.constant dense<0.00390625> : tensor<9x9xf32>
+  %q = arith.mulf %p, %scale : tensor<9x9xf32>
+  %i = tile.iota : tensor<9xi32>
+  %e = tile.expand %i axis 0 : tensor<9xi32> -> tensor<1x9xi32>
+  %f = arith.uitofp %e : tensor<1x9xi32> to tensor<1x9xf32>
+  %g = tile.broadcast %f : tensor<1x9xf32> -> tensor<9x9xf32>
+  %r = tile.dot %g, %q, %p : tensor<9x9xf32>, tensor<9x9xf32>, tensor<9x9xf32>
+)" + storeWhole("%r", "%z", "9x9xf32"),
+               {.warps = {1, 4}});
+}
+
+TEST_CASE("a loop of products over a ragged depth", "[cpu][gpu]") {
+  checkTileOps("%x: !tile.view<20x37xf16>, %y: !tile.view<37x24xf16>, %z: !tile.view<20x24xf32>", R"(
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %s = scf.for %k = %c0 to %c3 step %c1 iter_args(%acc = %zero) -> tensor<32x32xf32> {
+    %a = tile.load %x[%c0, %k] pad zero : !tile.view<20x37xf16> -> tensor<32x16xf16>
+    %b = tile.load %y[%k, %c0] pad zero : !tile.view<37x24xf16> -> tensor<16x32xf16>
+    %d = tile.dot %a, %b, %acc : tensor<32x16xf16>, tensor<16x32xf16>, tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tile.store %s, %z[%c0, %c0] : tensor<32x32xf32>, !tile.view<20x24xf32>)",
+               {.warps = {1, 2, 4, 8}});
+}
