@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""Runs the examples through tilec and prints one table: what tools/demo.sh shows."""
+"""Runs the examples through tilec and compiles them for GPUs: the two tables that tools/demo.sh shows."""
 
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 # Example, sizes of its dimensions.
 ROWS = (
@@ -28,6 +29,9 @@ ROWS = (
     ("cast_bf16", {"tokens": 1024}),
 )
 HEAD = ("operator", "sizes", "time", "GFLOP/s", "GB/s", "% of peak", "largest error", "verified", "compile", "cache")
+
+GPUS = ("sm_80", "sm_90a", "gfx906", "gfx942", "gfx1100")
+GPU_HEAD = ("operator", "target", "payload", "size", "registers", "spills", "on-chip", "compile", "cache")
 
 
 def call(tilec, *arguments):
@@ -69,23 +73,64 @@ def row_of(tilec, path, sizes):
     ), first["cache"]
 
 
+def gpu_row_of(tilec, path, target, folder):
+    """The cells of one example compiled for one chip, and where the kernel came from."""
+    result = call(tilec, "compile", str(path), "--target", target, "-o", str(folder / "kernel.tjk"))["results"][0]
+    resources = result["resources"]
+
+    def number(key, unit=""):
+        return f"{resources[key]}{unit}" if key in resources else "-"
+
+    return (
+        path.stem,
+        target,
+        result["payload"]["kind"],
+        f"{result['payload']['bytes'] / 1024:.1f} KiB",
+        number("registers"),
+        number("spill_bytes", " B"),
+        number("shared_bytes", " B"),
+        time_text(result["compile_ms"]) if result["cache"] != "hit" else "-",
+        result["cache"],
+    ), result["cache"]
+
+
+def progress(text):
+    """What is at work, on a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def print_table(rows, left_columns):
+    """Rows under their head; the first columns stand left."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        cells = (cell.ljust(w) if i < left_columns else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
+        print("  ".join(cells))
+        if number == 0:
+            print("  ".join("-" * width for width in widths))
+
+
 def main():
     tilec, examples = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
-    rows, caches = [HEAD], []
+    rows, gpu_rows, caches = [HEAD], [GPU_HEAD], []
     for name, sizes in ROWS:
         path = examples / f"{name}.json"
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{path}", end="", file=sys.stderr, flush=True)
+        progress(path)
         cells, cache = row_of(tilec, path, sizes)
         rows.append(cells)
         caches.append(cache)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    for number, row in enumerate(rows):
-        print("  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))))
-        if number == 0:
-            print("  ".join("-" * width for width in widths))
+    progress("")
+    print_table(rows, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, _ in ROWS:
+            for target in GPUS:
+                progress(f"{name} for {target}")
+                cells, cache = gpu_row_of(tilec, examples / f"{name}.json", target, pathlib.Path(folder))
+                gpu_rows.append(cells)
+                caches.append(cache)
+    progress("")
+    print("\nThe same for GPUs (compiled; `tilec verify --target sim:sm_80` runs them on the simulator):\n")
+    print_table(gpu_rows, 3)
     if all(cache == "hit" for cache in caches):
         print("Every kernel came from the cache.")
     else:
