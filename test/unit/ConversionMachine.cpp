@@ -228,33 +228,32 @@ private:
       }
   }
 
-  /// Counts the wavefronts of warp 0 word by word.
   void checkWavefronts(const MemoryAccess &access, bool isStore) {
-    const Phases &phases = isStore ? options_.banks->store : options_.banks->load;
+    const BankModel &banks = *options_.banks;
+    countWavefronts(access, isStore ? banks.store : banks.load, access.wavefronts);
+    countWavefronts(access, isStore ? banks.store : banks.loadElse, access.wavefrontsElse);
+  }
+
+  /// Counts the wavefronts of warp 0 word by word.
+  void countWavefronts(const MemoryAccess &access, const Phases &phases, int64_t expected) {
     const int bytes = access.vectorElements * options_.elementBits / 8;
     const std::span<const uint64_t> stepsOfPhase = phases.ofBytes(bytes);
     const gf2::Vectors steps(stepsOfPhase.begin(), stepsOfPhase.end());
     int64_t wavefronts = 0, ideal = 0;
-    for (const AccessGroup &group : access.groups) {
-      std::map<uint64_t, std::vector<size_t>> lanesOfPhase;
-      if (access.matrices > 0) {
-        for (size_t lane = 0; lane < static_cast<size_t>(8 * access.matrices); ++lane)
-          lanesOfPhase[lane / 8].push_back(lane);
-      } else {
-        for (size_t lane = 0; lane < lanes_; ++lane)
-          if (takesPart(access, lane)) {
-            uint64_t least = lane; // The phase, by its lowest lane.
-            for (uint64_t i = 0; i < uint64_t(1) << steps.size(); ++i)
-              least = std::min(least, lane ^ gf2::combine(steps, i));
-            lanesOfPhase[least].push_back(lane);
-          }
-      }
+    std::map<uint64_t, std::vector<size_t>> lanesOfPhase;
+    for (size_t lane = 0; lane < lanes_; ++lane) {
+      uint64_t least = lane; // The phase, by its lowest lane.
+      for (uint64_t i = 0; i < uint64_t(1) << steps.size(); ++i)
+        least = std::min(least, lane ^ gf2::combine(steps, i));
+      if (access.matrices > 0 ? lane < static_cast<size_t>(8 * access.matrices) : takesPart(access, lane))
+        lanesOfPhase[access.matrices > 0 ? lane / 8 : least].push_back(lane);
+    }
+    for (const AccessGroup &group : access.groups)
       for (const auto &[phase, lanes] : lanesOfPhase) {
         ++ideal;
         wavefronts += passes(access, group, lanes, bytes);
       }
-    }
-    if (wavefronts != access.wavefronts || ideal != access.idealWavefronts)
+    if (wavefronts != expected || ideal != access.idealWavefronts)
       fail("another number of wavefronts: " + std::to_string(wavefronts) + "/" + std::to_string(ideal));
   }
 

@@ -230,6 +230,7 @@ TEST_CASE("Conversions that kernels need take the expected way without bank conf
     if (const auto *move = std::get_if<SharedMove>(&plan.move)) {
       CHECK(move->store.wavefronts == move->store.idealWavefronts);
       CHECK(move->load.wavefronts == move->load.idealWavefronts);
+      CHECK(move->load.wavefrontsElse == move->load.idealWavefronts);
     }
   }
 }

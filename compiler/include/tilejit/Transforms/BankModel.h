@@ -28,11 +28,16 @@ struct BankModel {
   int laneBits; ///< Of a warp.
   int banks;    ///< Of 4 bytes each.
   Phases load, store;
+  /// Another order of lanes in which loads may be served, as far as is known; equal to `load` if there is none. Among
+  /// ways without bank conflicts, one that has none in this order either is preferred.
+  Phases loadElse;
   /// Costs in quarters of a wavefront that passes through the banks, for one warp: a shuffle of 32 bits, a select, and
   /// waiting once for the block or for the warp between store and load.
   int shuffleCost, selectCost, blockSyncCost, warpSyncCost;
   /// What is assumed rather than documented or measured; empty if nothing.
   std::string_view unverified;
+
+  bool hasLoadElse() const { return load.of16Bytes.data() != loadElse.of16Bytes.data(); }
 };
 
 /// "nvidia", "cdna" (wave64, 32 banks), "cdna4" (gfx950: 64 banks), "rdna" (wave32).

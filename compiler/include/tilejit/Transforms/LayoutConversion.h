@@ -111,6 +111,8 @@ struct MemoryAccess {
   uint64_t writeMask = 0;
   /// Wavefronts of one warp for all groups, and the fewest that the lanes' phases allow: equal without bank conflicts.
   int64_t wavefronts = 0, idealWavefronts = 0;
+  /// Those that it would be if loads were served in the model's other order.
+  int64_t wavefrontsElse = 0;
 
   int vectorBits(int elementBits) const { return vectorElements * elementBits; }
 };

@@ -13,19 +13,22 @@ namespace {
 // Lanes in order, 128 bytes at a time, and 256 at a time.
 constexpr uint64_t k32Lanes[] = {1, 2, 4, 8, 16}, k16Lanes[] = {1, 2, 4, 8}, k8Lanes[] = {1, 2, 4};
 constexpr uint64_t k64Lanes[] = {1, 2, 4, 8, 16, 32};
-constexpr Phases kOf128{k32Lanes, k16Lanes, k8Lanes}, kOf256{k64Lanes, k32Lanes, k16Lanes};
+// Composable Kernel's documentation has 16-byte reads of CDNA served in lanes 0-3 and 20-23, 4-7 and 16-19, and so on.
+constexpr uint64_t kCrossed[] = {1, 2, 20};
+constexpr Phases kOf128{k32Lanes, k16Lanes, k8Lanes}, kOf256{k64Lanes, k32Lanes, k16Lanes},
+    kCrossed128{k32Lanes, k16Lanes, kCrossed};
 
 // NVIDIA: 32 banks and the order of lanes follow from "Shared Memory" in the CUDA C++ Programming Guide and from its
 // profiler's count of wavefronts. AMD: banks are in the ISA documents; a shuffle (ds_bpermute) is an LDS access of 4
 // bytes.
 constexpr std::string_view kCosts = "costs of shuffles, selects and waits are estimates";
 constexpr BankModel kRows[] = {
-    {"nvidia", 5, 32, kOf128, kOf128, 4, 2, 80, 48, kCosts},
-    {"cdna", 6, 32, kOf128, kOf128, 8, 4, 80, 48,
-     "which lanes share a wavefront at 8 and 16 bytes (assumed: in order); costs are estimates"},
-    {"cdna4", 6, 64, kOf256, kOf256, 4, 4, 80, 48,
+    {"nvidia", 5, 32, kOf128, kOf128, kOf128, 4, 2, 80, 48, kCosts},
+    {"cdna", 6, 32, kOf128, kOf128, kCrossed128, 8, 4, 80, 48,
+     "which lanes share a wavefront at 8 and 16 bytes (assumed: in order, see loadElse); costs are estimates"},
+    {"cdna4", 6, 64, kOf256, kOf256, kOf256, 4, 4, 80, 48,
      "which lanes share a wavefront (assumed: in order, 256 bytes at a time); costs are estimates"},
-    {"rdna", 5, 32, kOf128, kOf128, 4, 2, 80, 48,
+    {"rdna", 5, 32, kOf128, kOf128, kOf128, 4, 2, 80, 48,
      "which lanes share a wavefront at 8 and 16 bytes (assumed: in order); costs are estimates"},
 };
 

@@ -26,8 +26,9 @@ struct End {
   gf2::Vectors elements(const gf2::Vectors &places) const;
   /// The places of 16 contiguous bytes, in order, if the instruction says which.
   std::optional<gf2::Vectors> prescribed() const;
-  /// The places whose accesses share a wavefront, for vectors of 2^vectorLog elements.
-  gf2::Vectors phase(int vectorLog) const;
+  /// The places whose accesses share a wavefront, for vectors of 2^vectorLog elements; by the model's other order of
+  /// lanes.
+  gf2::Vectors phase(int vectorLog, bool otherwise = false) const;
   /// The longest vector, as a power of two, at the start of elements that follow each other in memory; -1 if the
   /// instruction cannot move them.
   int vectorLog(const gf2::Vectors &run) const;

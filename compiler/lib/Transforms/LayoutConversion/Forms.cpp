@@ -32,6 +32,7 @@ void translate(MemoryAccess &access, const Side &side, const Parts &parts) {
     }
   access.groups = std::move(groups);
   access.wavefronts <<= parts.registers.size();
+  access.wavefrontsElse <<= parts.registers.size();
   access.idealWavefronts <<= parts.registers.size();
   // All exchanges are xors, so that they add up.
   gf2::Vectors exchange = side.exchange;

@@ -53,14 +53,14 @@ bool End::isPossible() const {
   return false;
 }
 
-gf2::Vectors End::phase(int vectorLog) const {
+gf2::Vectors End::phase(int vectorLog, bool otherwise) const {
   if (access == SharedAccess::MatrixLoad)
     return gf2::units(registerBits + 2, 3);
   if (access == SharedAccess::MatrixLoadTransposed)
     return gf2::concat(gf2::units(0, 1), gf2::units(registerBits, 2));
   gf2::Vectors lanes;
   const int bytes = (elementBits << vectorLog) / 8;
-  for (uint64_t lane : (isStore ? banks.store : banks.load).ofBytes(bytes))
+  for (uint64_t lane : (isStore ? banks.store : otherwise ? banks.loadElse : banks.load).ofBytes(bytes))
     lanes.push_back(lane << registerBits);
   if (copies == 0)
     return lanes;
@@ -179,7 +179,9 @@ private:
       return offsets;
     };
     const gf2::Vectors phase = end_.phase(vectorLog_);
-    const int perPhase = wavefrontsOfPhase(bytes(phase, ~low_), bytes(vector_, ~uint64_t(0)), elementLog, end_.banks);
+    const auto perPhase = [&](const gf2::Vectors &lanes) {
+      return wavefrontsOfPhase(bytes(lanes, ~low_), bytes(vector_, ~uint64_t(0)), elementLog, end_.banks);
+    };
     int64_t phases = static_cast<int64_t>(result.groups.size());
     if (end_.isMatrix())
       phases *= result.matrices;
@@ -187,7 +189,8 @@ private:
       phases <<= end_.laneBits - std::popcount(result.writeMask & gf2::lowBits(end_.laneBits)) -
                  static_cast<int>(phase.size());
     result.idealWavefronts = phases;
-    result.wavefronts = phases * perPhase;
+    result.wavefronts = phases * perPhase(phase);
+    result.wavefrontsElse = phases * perPhase(end_.phase(vectorLog_, true));
   }
 
   const End &end_;

@@ -71,9 +71,10 @@ int costOf(const SharedMove &move, const ConversionOptions &options) {
   return static_cast<int>(std::min<int64_t>(cost, 1 << 30));
 }
 
-std::pair<int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options) {
-  return {move.store.wavefronts - move.store.idealWavefronts + move.load.wavefronts - move.load.idealWavefronts,
-          costOf(move, options)};
+std::tuple<int64_t, int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options) {
+  const auto ideal = move.store.idealWavefronts + move.load.idealWavefronts;
+  return {move.store.wavefronts + move.load.wavefronts - ideal,
+          move.store.wavefrontsElse + move.load.wavefrontsElse - ideal, costOf(move, options)};
 }
 
 ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to, const ConversionOptions &options) {

@@ -60,12 +60,14 @@ public:
         wordLog_(std::max(0, logOf(32) - logOf(store.elementBits))) {}
 
   /// `straight`: where possible, addresses of threads keep vectors aligned, so that no registers must be exchanged.
-  gf2::Vectors basis(bool straight) const {
+  /// `turn`: see commonComplement().
+  gf2::Vectors basis(bool straight, int turn) const {
     gf2::Vectors low = lowest();
     const int line = logOf(store_.banks.banks * 32) - logOf(store_.elementBits);
     const int size = std::min(line, static_cast<int>(space_.size()));
-    const gf2::Vectors lines = gf2::commonComplement(touched(low, storeLanes_, run_.storeLog, load_),
-                                                     touched(low, loadLanes_, run_.loadLog, store_), space_, size);
+    const gf2::Vectors lines =
+        gf2::commonComplement(touched(low, storeLanes_, run_.storeLog, load_),
+                              touched(low, loadLanes_, run_.loadLog, store_), space_, size, turn);
     // Lanes as banks keep addresses short.
     const gf2::Vectors preferred = gf2::concat(gf2::concat(storeLanes_, loadLanes_), space_);
     gf2::Vectors upper = gf2::concat(gf2::extension(gf2::concat(low, lines), preferred), lines);
@@ -146,12 +148,17 @@ std::optional<SharedMove> planOnePass(const LinearLayout &from, const LinearLayo
     consider(*options.memory, 6, 6);
     return best;
   }
-  for (const Run &run : possibleRuns(store, load))
-    for (bool straight : {true, false}) {
-      const gf2::Vectors basis = Swizzle(run, store, load, space).basis(straight);
-      consider({{{std::string(kOffset), static_cast<int>(basis.size())}}, from.outs(), basis}, run.storeLog,
-               run.loadLog);
-    }
+  // Other complements are of use where a chip may serve lanes in another order.
+  const int turns = options.banks->hasLoadElse() ? 4 : 1;
+  const auto isBest = [&] { return best && best->load.wavefrontsElse == best->load.idealWavefronts; };
+  const std::vector<Run> runs = possibleRuns(store, load);
+  for (int turn = 0; turn < turns && !isBest(); ++turn)
+    for (const Run &run : runs)
+      for (bool straight : {true, false}) {
+        const gf2::Vectors basis = Swizzle(run, store, load, space).basis(straight, turn);
+        consider({{{std::string(kOffset), static_cast<int>(basis.size())}}, from.outs(), basis}, run.storeLog,
+                 run.loadLog);
+      }
   return best;
 }
 

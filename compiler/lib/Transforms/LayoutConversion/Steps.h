@@ -7,6 +7,8 @@
 
 #include "tilejit/Transforms/LayoutConversion.h"
 
+#include <tuple>
+
 namespace tilejit::tilegpu {
 
 /// The columns of lanes, then warps.
@@ -28,8 +30,8 @@ bool staysInWarp(const LinearLayout &from, const LinearLayout &to);
 std::optional<SharedMove> planOnePass(const LinearLayout &from, const LinearLayout &to,
                                       const ConversionOptions &options);
 
-/// Fewer bank conflicts first, then a lower cost.
-std::pair<int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options);
+/// Fewer bank conflicts first, then fewer in the other order of lanes, then a lower cost.
+std::tuple<int64_t, int64_t, int> rankOf(const SharedMove &move, const ConversionOptions &options);
 
 /// Costs of one warp, in the units of the bank model.
 int costOf(const RegisterMove &move, const ConversionOptions &options);

@@ -129,7 +129,7 @@ Vectors grown(Vectors basis, const Vectors &preferred, const Vectors &space, int
 
 } // namespace
 
-Vectors commonComplement(const Vectors &x, const Vectors &y, const Vectors &space, int size) {
+Vectors commonComplement(const Vectors &x, const Vectors &y, const Vectors &space, int size, int turn) {
   // Both grow to `size` dimensions, towards each other: the more they share, the fewer vectors need mixing.
   const Vectors wholeX = grown(independent(x), y, space, size), wholeY = grown(independent(y), wholeX, space, size);
   assert(wholeX.size() == wholeY.size() && "a side has too many dimensions");
@@ -138,7 +138,7 @@ Vectors commonComplement(const Vectors &x, const Vectors &y, const Vectors &spac
   Vectors complement = extension(concat(wholeX, onlyY), space);
   // A sum of pairs has a part that only x has and one that only y has, so it is in neither.
   for (size_t i = 0; i < onlyX.size(); ++i)
-    complement.push_back(onlyX[i] ^ onlyY[onlyY.size() - 1 - i]);
+    complement.push_back(onlyX[i] ^ onlyY[(onlyY.size() - 1 - i + static_cast<size_t>(turn)) % onlyY.size()]);
   return complement;
 }
 

@@ -74,8 +74,8 @@ Vectors intersection(const Vectors &x, const Vectors &y);
 /// A subspace of span(space), of rank(space) - size dimensions, that has only the zero vector in common with span(x)
 /// and with span(y). Both must lie in span(space) and have at most `size` dimensions. For two subspaces one always
 /// exists. The basis keeps vectors of `space` where it can; where it must mix one of x with one of y, the first vectors
-/// that only x has meet the last that only y has.
-Vectors commonComplement(const Vectors &x, const Vectors &y, const Vectors &space, int size);
+/// that only x has meet the last that only y has; another `turn` pairs them otherwise, which gives other complements.
+Vectors commonComplement(const Vectors &x, const Vectors &y, const Vectors &space, int size, int turn = 0);
 
 } // namespace tilejit::tilegpu::gf2
 
