@@ -140,3 +140,49 @@ llvm.func @axpy(%x: !llvm.ptr<1>) $kernel(32) {
   INFO(assembly.result.text);
   CHECK(assembly.result.text.find("v_div_fixup_f32") != std::string::npos);
 }
+
+TEST_CASE("what a chip lacks is refused with who has it") {
+  auto refusal = [](std::string_view operation, const char *chip) {
+    std::string text = "llvm.func @k(%p: !llvm.ptr<1>, %i: i32, %x: f32) $kernel(64) {\n" + std::string(operation) +
+                       "\nllvm.return\n}";
+    GpuCompiled compiled = compileGpu(text, gpuTarget(chip), EmitKind::Package);
+    CHECK_FALSE(compiled.ok);
+    return compiled.errors;
+  };
+  std::string_view redux = "%mask = arith.constant -1 : i32\n%r = nvvm.redux.sync add %i, %mask : i32 -> i32";
+  CHECK(refusal(redux, "sm_75") == "'nvvm.redux.sync' does not exist on sm_75; sm_80 and newer have it\n");
+  std::string_view dot =
+      "%r = llvm.call_intrinsic \"llvm.amdgcn.sdot4\"(%i, %i, %i, %false) : (i32, i32, i32, i1) -> i32";
+  std::string withFalse = "%false = arith.constant false\n" + std::string(dot);
+  CHECK(refusal(withFalse, "gfx900") ==
+        "'llvm.amdgcn.sdot4' does not exist on gfx900; gfx906 to gfx950, gfx1030 to gfx10ff have it\n");
+  CHECK(refusal("nvvm.setmaxregister increase 40", "sm_90a") ==
+        "'nvvm.setmaxregister' is not among the operations that kernels may use on sm_90a\n");
+  CHECK(refusal("%r = llvm.intr.exp(%x) : (f32) -> f32\nllvm.store %r, %p : f32, !llvm.ptr<1>", "sm_80")
+            .find("needs a library") != std::string::npos);
+  CHECK(refusal("%r = llvm.call @f(%x) : (f32) -> f32\nllvm.return\n}\nllvm.func @f(f32) -> f32\n"
+                "llvm.func @h() {",
+                "gfx942")
+            .find("declared and not defined") != std::string::npos);
+}
+
+TEST_CASE("places in the source reach the bitcode and change no code") {
+  std::string_view text = R"(
+llvm.func @k(%p: !llvm.ptr<1>) $kernel(32) {
+  %a = llvm.load %p : !llvm.ptr<1> -> f32 loc("k.mlir":7:3)
+  %s = arith.addf %a, %a : f32 loc("epilogue/1")
+  llvm.store %s, %p : f32, !llvm.ptr<1> loc(fused["k.mlir":9:5])
+  llvm.return
+})";
+  for (const char *chip : {"sm_80", "gfx942"}) {
+    GpuCompiled ir = compileGpu(text, gpuTarget(chip), EmitKind::Llvm, /*withBitcode=*/true);
+    INFO(ir.errors << ir.result.text);
+    REQUIRE(ir.ok);
+    for (const char *part :
+         {"filename: \"k.mlir\"", "filename: \"/epilogue/1\"", "line: 7, column: 3", "line: 9, column: 5"})
+      CHECK(ir.result.text.find(part) != std::string::npos);
+    GpuCompiled with = compileGpu(text, gpuTarget(chip), EmitKind::Asm, true);
+    GpuCompiled without = compileGpu(text, gpuTarget(chip), EmitKind::Asm, false);
+    CHECK(with.result.text == without.result.text);
+  }
+}

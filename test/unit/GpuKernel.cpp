@@ -17,16 +17,16 @@ namespace tilejit::test {
 
 namespace {
 
-void replaceAll(std::string &text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
 const Backend &backendFor(const TargetSpec &target) {
   return target.kind == TargetKind::Nvidia ? nvvmBackend() : rocdlBackend();
 }
 
 } // namespace
+
+void replaceAll(std::string &text, std::string_view from, std::string_view to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
 
 std::string vendorText(std::string text, const TargetSpec &target) {
   bool nvidia = target.kind == TargetKind::Nvidia;
@@ -55,6 +55,7 @@ GpuCompiled compileGpu(std::string_view text, const TargetSpec &target, abi::Emi
   backend.registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     std::string &into = diagnostic.getSeverity() == DiagnosticSeverity::Error ? compiled.errors : compiled.warnings;
     into += diagnostic.str() + "\n";

@@ -16,6 +16,9 @@
 
 namespace tilejit::test {
 
+/// All occurrences.
+void replaceAll(std::string &text, std::string_view from, std::string_view to);
+
 /// Replaces, for the vendor of `target`: $kernel(THREADS) by the attributes of a kernel with blocks of so many threads,
 /// $thread and $block by the operation that gives the index in the block and of the block (i32), $barrier by a barrier
 /// of the block.

@@ -2,6 +2,6 @@
 #
 # Accuracy of the expanded math functions and conversions, on this machine's CPU.
 if(TARGET TilejitCpuBackend)
-  tilejit_add_unit_test(MathTest SRCS MathKernel.cpp MathAccuracyTest.cpp MathConversionTest.cpp
+  tilejit_add_unit_test(MathTest SRCS MathCases.cpp MathKernel.cpp MathAccuracyTest.cpp MathConversionTest.cpp
     DEPS TilejitCpuBackend)
 endif()

@@ -5,6 +5,7 @@
 #include "Kernels.h"
 
 #include "CodeGen.h"
+#include "DebugLocations.h"
 #include "Optimize.h"
 #include "WideProducts.h"
 
@@ -29,7 +30,8 @@ namespace tilejit::backends {
 
 namespace {
 
-LogicalResult lower(BackendJob &job, const Recipient &recipient) {
+LogicalResult lower(BackendJob &job, const GpuVendor &vendor) {
+  const Recipient &recipient = vendor.recipient;
   // What the conversions create need not be in the source.
   job.module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, ::mlir::math::MathDialect,
@@ -42,7 +44,9 @@ LogicalResult lower(BackendJob &job, const Recipient &recipient) {
     return failure();
   expandWideProducts(job.module);
   job.stages.begin("llvm-dialect");
-  return lowerToLLVM(job.module, recipient);
+  if (failed(lowerToLLVM(job.module, recipient)))
+    return failure();
+  return checkCapabilities(job.module, job.target, recipient.dialect, vendor.capabilities());
 }
 
 void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target) {
@@ -70,9 +74,11 @@ void registerKernelDialects(DialectRegistry &registry) {
 }
 
 FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVendor &vendor) {
-  if (failed(lower(job, vendor.recipient)))
+  if (failed(lower(job, vendor)))
     return failure();
   job.stages.begin("translate");
+  if (job.withBitcode)
+    keepLocations(job.module);
   OptimizedKernels kernels;
   kernels.context = std::make_unique<llvm::LLVMContext>();
   kernels.module = translateModuleToLLVMIR(job.module, *kernels.context, "kernel");

@@ -6,6 +6,7 @@
 #ifndef TILEJIT_BACKENDS_COMMON_KERNELS_H
 #define TILEJIT_BACKENDS_COMMON_KERNELS_H
 
+#include "backends/common/Capabilities.h"
 #include "backends/common/LowerToLLVM.h"
 
 #include "tilejit/Driver/Backend.h"
@@ -22,6 +23,7 @@ namespace tilejit::backends {
 /// What a vendor's back end gives to the shared stages.
 struct GpuVendor {
   Recipient recipient;
+  llvm::ArrayRef<Capability> (*capabilities)();
   /// The machine, or null with the reason.
   std::unique_ptr<llvm::TargetMachine> (*makeMachine)(const TargetSpec &target, std::string &error);
   /// Flags of the module and attributes of functions beyond target and features.

@@ -37,12 +37,6 @@ FailureOr<abi::GpuLaunch> lowerTiles(BackendJob &job, bool sharedAtLaunch) {
   return launch;
 }
 
-void addLaunchResources(const abi::GpuLaunch &launch, std::map<std::string, int64_t> &resources) {
-  for (const abi::GpuKernel &kernel : launch.kernels)
-    if (kernel.sharedBytes > 0)
-      resources["shared_bytes"] = std::max(resources["shared_bytes"], kernel.sharedBytes);
-}
-
 std::string printTiles(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -14,9 +14,6 @@ namespace tilejit::backends {
 /// and memory are planned. A module without tile kernels is left as it is. `sharedAtLaunch`: see describeGpuLaunch().
 mlir::FailureOr<abi::GpuLaunch> lowerTiles(BackendJob &job, bool sharedAtLaunch);
 
-/// Notes on-chip memory that launches give (`shared_bytes`) among the resources of the code.
-void addLaunchResources(const abi::GpuLaunch &launch, std::map<std::string, int64_t> &resources);
-
 /// The tilegpu form as text, for EmitKind::TileGpu.
 std::string printTiles(mlir::ModuleOp module);
 

@@ -69,7 +69,7 @@ ChildEnd runChild(const ChildRequest &request) {
     end.messages = std::strerror(errno);
     return end;
   }
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(request.timeLimitSeconds);
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(request.timeLimitMs);
   pid_t child = -1;
   int error = spawn(request, pipe[1], child);
   close(pipe[1]);

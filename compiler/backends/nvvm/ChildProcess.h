@@ -13,7 +13,7 @@ namespace tilejit::nvvm {
 struct ChildRequest {
   std::vector<std::string> command; ///< Path of the program, then its arguments.
   int input = -1, output = -1;      ///< Descriptors that become its standard input and output.
-  int timeLimitSeconds = 0;
+  int timeLimitMs = 0;
 };
 
 struct ChildEnd {

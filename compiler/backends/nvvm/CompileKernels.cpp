@@ -4,17 +4,17 @@
 
 #include "CompileKernels.h"
 
+#include "Capabilities.h"
 #include "Ptxas.h"
 
 #include "backends/common/CodeGen.h"
 #include "backends/common/Kernels.h"
 #include "backends/common/ObjectFacts.h"
+#include "backends/common/Resources.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/TargetSelect.h"
-
-#include <algorithm>
 
 using namespace mlir;
 
@@ -35,22 +35,17 @@ void prepare(llvm::Module &, const TargetSpec &) {}
 constexpr llvm::StringRef driverFunctions[] = {"vprintf"}; ///< Which the driver links in.
 
 const backends::GpuVendor vendor = {
-    {"an NVIDIA GPU", NVVM::NVVMDialect::getDialectNamespace(), driverFunctions}, makeMachine, prepare};
+    {"an NVIDIA GPU", NVVM::NVVMDialect::getDialectNamespace(), driverFunctions}, capabilities, makeMachine, prepare};
 
-/// The largest number of all kernels in each row.
-std::map<std::string, int64_t> resourcesOf(const PtxasReport &report) {
-  std::map<std::string, int64_t> resources;
-  auto raise = [&](const char *key, int64_t value) {
-    int64_t &most = resources[key];
-    most = std::max(most, value);
-  };
-  for (const PtxasKernel &kernel : report.kernels) {
-    raise("registers", kernel.registers);
-    raise("barriers", kernel.barriers);
-    raise("spill_bytes", kernel.spillStoreBytes + kernel.spillLoadBytes);
-    raise("stack_bytes", kernel.stackBytes);
-    raise("shared_bytes", kernel.sharedBytes);
-  }
+std::vector<backends::KernelResources> resourcesOf(const PtxasReport &report) {
+  std::vector<backends::KernelResources> resources;
+  for (const PtxasKernel &kernel : report.kernels)
+    resources.push_back({kernel.name,
+                         {{"registers", kernel.registers},
+                          {"barriers", kernel.barriers},
+                          {"spill_bytes", kernel.spillStoreBytes + kernel.spillLoadBytes},
+                          {"stack_bytes", kernel.stackBytes},
+                          {"shared_bytes", kernel.sharedBytes}}});
   return resources;
 }
 
@@ -63,14 +58,15 @@ LogicalResult report(ModuleOp module, const Status &status) {
 }
 
 /// Puts the cubin before the other payloads.
-LogicalResult addCubin(BackendJob &job, const std::string &ptxas, std::string_view ptx, BackendResult &result) {
+LogicalResult addCubin(BackendJob &job, const std::string &ptxas, std::string_view ptx, const abi::GpuLaunch &launch,
+                       BackendResult &result) {
   job.stages.begin("ptxas");
   Expected<Cubin> cubin = assemble(ptxas, ptx, job.target.cpu);
   if (!cubin)
     return report(job.module, cubin.status());
   for (const std::string &warning : cubin->report.warnings)
     job.module.emitWarning("ptxas: " + warning);
-  result.resources = resourcesOf(cubin->report);
+  result.resources = backends::collectResources(resourcesOf(cubin->report), job.target, launch);
   backends::ObjectFacts facts;
   if (backends::readObjectFacts(cubin->bytes, facts))
     result.resources["code_bytes"] = facts.codeBytes;
@@ -86,7 +82,7 @@ void registerKernelDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-FailureOr<BackendResult> compileKernels(BackendJob job) {
+FailureOr<BackendResult> compileKernels(BackendJob job, const abi::GpuLaunch &launch) {
   Expected<std::string> ptxas = findPtxas(realSystem());
   if (!ptxas)
     return report(job.module, ptxas.status());
@@ -117,7 +113,8 @@ FailureOr<BackendResult> compileKernels(BackendJob job) {
     result.payloads.push_back({abi::PayloadKind::Ptx, ptx});
   if (!bitcode.empty())
     result.payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
-  if (!ptxas->empty() && failed(addCubin(job, *ptxas, ptx, result)))
+  result.resources = backends::collectResources({}, job.target, launch);
+  if (!ptxas->empty() && failed(addCubin(job, *ptxas, ptx, launch, result)))
     return failure();
   return result;
 }

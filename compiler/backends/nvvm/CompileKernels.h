@@ -14,8 +14,9 @@ namespace tilejit::nvvm {
 void registerKernelDialects(mlir::DialectRegistry &registry);
 
 /// Optimises, generates PTX, and where ptxas is found a cubin. Package: the cubin, or PTX without ptxas; Object: the
-/// cubin; Llvm: the optimised IR; Ptx and Asm: PTX. Reasons for failure go to the diagnostics.
-mlir::FailureOr<BackendResult> compileKernels(BackendJob job);
+/// cubin; Llvm: the optimised IR; Ptx and Asm: PTX. `launch`, where it is known, is what resources are
+/// counted for. Reasons for failure go to the diagnostics.
+mlir::FailureOr<BackendResult> compileKernels(BackendJob job, const abi::GpuLaunch &launch = {});
 
 } // namespace tilejit::nvvm
 

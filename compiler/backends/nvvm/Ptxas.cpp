@@ -33,7 +33,7 @@ Expected<Cubin> assemble(const std::string &ptxas, std::string_view ptx, const s
   request.command = {ptxas, "-v", "-arch=" + chip, "/proc/self/fd/0", "-o", "/dev/stdout"};
   request.input = input.descriptor();
   request.output = output.descriptor();
-  request.timeLimitSeconds = timeLimitSeconds;
+  request.timeLimitMs = 1000 * timeLimitSeconds;
   ChildEnd end = runChild(request);
   if (!end.started)
     return Status(StatusCode::CompileFailed, "can't start " + ptxas + ": " + end.messages);

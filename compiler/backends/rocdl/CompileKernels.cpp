@@ -4,19 +4,19 @@
 
 #include "CompileKernels.h"
 
+#include "Capabilities.h"
 #include "KernelFacts.h"
 
 #include "backends/common/CodeGen.h"
 #include "backends/common/Kernels.h"
 #include "backends/common/Link.h"
 #include "backends/common/ObjectFacts.h"
+#include "backends/common/Resources.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/TargetParser.h"
-
-#include <algorithm>
 
 using namespace mlir;
 
@@ -47,28 +47,23 @@ void prepare(llvm::Module &module, const TargetSpec &target) {
 }
 
 const backends::GpuVendor vendor = {
-    {"an AMD GPU", ROCDL::ROCDLDialect::getDialectNamespace(), {}}, makeMachine, prepare};
+    {"an AMD GPU", ROCDL::ROCDLDialect::getDialectNamespace(), {}}, capabilities, makeMachine, prepare};
 
-/// The largest number of all kernels in each row.
-std::map<std::string, int64_t> resourcesOf(const std::vector<KernelFacts> &kernels) {
-  std::map<std::string, int64_t> resources;
-  auto raise = [&](const char *key, int64_t value) {
-    int64_t &most = resources[key];
-    most = std::max(most, value);
-  };
-  for (const KernelFacts &facts : kernels) {
-    raise("registers", facts.vectorRegisters);
-    raise("scalar_registers", facts.scalarRegisters);
-    raise("accumulation_registers", facts.accumulationRegisters);
-    raise("spill_bytes", 4 * facts.vectorSpills);
-    raise("scalar_spills", facts.scalarSpills);
-    raise("stack_bytes", facts.privateBytes);
-    raise("shared_bytes", facts.sharedBytes);
-  }
+std::vector<backends::KernelResources> resourcesOf(const std::vector<KernelFacts> &kernels) {
+  std::vector<backends::KernelResources> resources;
+  for (const KernelFacts &facts : kernels)
+    resources.push_back({facts.name,
+                         {{"registers", facts.vectorRegisters},
+                          {"scalar_registers", facts.scalarRegisters},
+                          {"accumulation_registers", facts.accumulationRegisters},
+                          {"spill_bytes", 4 * facts.vectorSpills},
+                          {"scalar_spills", facts.scalarSpills},
+                          {"stack_bytes", facts.privateBytes},
+                          {"shared_bytes", facts.sharedBytes}}});
   return resources;
 }
 
-FailureOr<BackendResult> link(BackendJob &job, std::string object) {
+FailureOr<BackendResult> link(BackendJob &job, std::string object, const abi::GpuLaunch &launch) {
   std::string error;
   BackendResult result;
   std::string code = backends::linkSharedObject(std::span(&object, 1), "elf64_amdgpu", error);
@@ -78,7 +73,7 @@ FailureOr<BackendResult> link(BackendJob &job, std::string object) {
   backends::ObjectFacts facts;
   if (!readKernelFacts(code, kernels) || !backends::readObjectFacts(code, facts))
     return job.module.emitError("the linker gave no code object with metadata");
-  result.resources = resourcesOf(kernels);
+  result.resources = backends::collectResources(resourcesOf(kernels), job.target, launch);
   result.resources["code_bytes"] = facts.codeBytes;
   result.payloads.push_back({abi::PayloadKind::Hsaco, std::move(code)});
   return result;
@@ -92,7 +87,7 @@ void registerKernelDialects(DialectRegistry &registry) {
   registerROCDLDialectTranslation(registry);
 }
 
-FailureOr<BackendResult> compileKernels(BackendJob job) {
+FailureOr<BackendResult> compileKernels(BackendJob job, const abi::GpuLaunch &launch) {
   FailureOr<backends::OptimizedKernels> kernels = backends::optimizeKernels(job, vendor);
   if (failed(kernels))
     return failure();
@@ -115,7 +110,7 @@ FailureOr<BackendResult> compileKernels(BackendJob job) {
     return result;
   }
   job.stages.begin("link");
-  FailureOr<BackendResult> linked = link(job, std::move(code));
+  FailureOr<BackendResult> linked = link(job, std::move(code), launch);
   if (succeeded(linked) && withBitcode)
     linked->payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
   return linked;

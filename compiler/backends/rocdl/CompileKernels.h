@@ -12,9 +12,9 @@ namespace tilejit::rocdl {
 /// Dialects and translations that compileKernels() needs.
 void registerKernelDialects(mlir::DialectRegistry &registry);
 
-/// Optimises, generates code, links. Package and Object: a HSACO; Llvm: the optimised IR; Asm: AMDGPU assembly. Reasons
-/// for failure go to the diagnostics.
-mlir::FailureOr<BackendResult> compileKernels(BackendJob job);
+/// Optimises, generates code, links. Package and Object: a HSACO; Llvm: the optimised IR; Asm: AMDGPU assembly.
+/// `launch`, where it is known, is what resources are counted for. Reasons for failure go to the diagnostics.
+mlir::FailureOr<BackendResult> compileKernels(BackendJob job, const abi::GpuLaunch &launch = {});
 
 } // namespace tilejit::rocdl
 

@@ -28,11 +28,9 @@ public:
       result.text = backends::printTiles(job.module);
       return result;
     }
-    FailureOr<BackendResult> result = rocdl::compileKernels(job);
-    if (failed(result))
-      return failure();
-    backends::addLaunchResources(*launch, result->resources);
-    result->gpu = std::move(*launch);
+    FailureOr<BackendResult> result = rocdl::compileKernels(job, *launch);
+    if (succeeded(result))
+      result->gpu = std::move(*launch);
     return result;
   }
 };

@@ -40,6 +40,8 @@ std::string placeOf(const llvm::Instruction &instruction) {
     return {};
   // Inlined code: the innermost place is the one that a person looks for.
   std::string file = location->getFilename().str();
+  if (location->getLine() == 0) // A part of a description: it has a name and no lines.
+    return file;
   return (file.empty() ? "line " : file + ":") + std::to_string(location->getLine()) + ":" +
          std::to_string(location->getColumn());
 }
