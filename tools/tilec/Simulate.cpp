@@ -173,9 +173,11 @@ void addSimulate(Registry registry) {
   command->add_option("--cluster", options->cluster, "Blocks of a cluster")->type_name("X[,Y[,Z]]");
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory")->type_name("BYTES");
   command
-      ->add_option("--arg", options->arguments,
-                   "One for each parameter, in order: in:F.npy, inout:F.npy, out:F.npy:f32[128,64], i32:5, f32:0.5, "
-                   "null; missing trailing pointers are null")
+      ->add_option(
+          "--arg", options->arguments,
+          "One for each parameter, in order: in:F.npy, inout:F.npy, out:F.npy:f32[128,64], arg:2 (the same array), "
+          "map[64,32,swizzle=128]: before an array (a tensor map of it), i32:5, f32:0.5, null; missing "
+          "trailing pointers are null")
       ->type_name("ARG")
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "Threads of this machine")->type_name("N");

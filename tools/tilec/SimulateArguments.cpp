@@ -9,6 +9,7 @@
 #include "tilejit/Base/File.h"
 #include "tilejit/Base/Float.h"
 #include "tilejit/Reference/Npy.h"
+#include "tilejit/Simulator/TensorMap.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -59,6 +60,12 @@ template <class T> std::optional<T> parseNumber(std::string_view digits) {
   return value;
 }
 
+std::vector<uint8_t> pointerBytes(void *memory, uint32_t bytes) {
+  std::vector<uint8_t> pointer(bytes, 0);
+  std::memcpy(pointer.data(), &memory, std::min(pointer.size(), sizeof memory));
+  return pointer;
+}
+
 } // namespace
 
 Expected<SimulateArguments> SimulateArguments::parse(const std::vector<std::string> &texts) {
@@ -68,23 +75,56 @@ Expected<SimulateArguments> SimulateArguments::parse(const std::vector<std::stri
     argument.text = texts[i];
     result.arguments_.push_back(std::move(argument));
   }
+  TILEJIT_RETURN_IF_ERROR(result.checkSame());
   return result;
 }
 
-Expected<SimulateArguments::Argument> SimulateArguments::parseOne(const std::string &text, const std::string &option) {
-  Argument argument;
+/// Arguments that share an array name one that has it.
+Status SimulateArguments::checkSame() const {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument &argument = arguments_[i];
+    if (argument.form == Form::Same &&
+        (argument.other > arguments_.size() || !arguments_[argument.other - 1].isArray()))
+      return refuse("--arg " + std::to_string(i + 1) + ": --arg " + std::to_string(argument.other) +
+                    " is no array; expected the number of an in, inout or out argument");
+  }
+  return Status::ok();
+}
+
+Expected<SimulateArguments::Argument> SimulateArguments::parseOne(std::string text, const std::string &option) {
   if (text == "null")
-    return argument;
+    return Argument();
+  std::optional<MapSpec> map;
+  if (isMapText(text)) {
+    TILEJIT_ASSIGN_OR_RETURN(map, takeMapSpec(text, option));
+  }
   size_t colon = text.find(':');
   std::string form = text.substr(0, colon);
   if (colon == std::string::npos || colon + 1 == text.size())
-    return refuse(option + ": expected in:FILE, inout:FILE, out:FILE:TYPE[SIZES], TYPE:VALUE or null, found '" + text +
-                  "'");
-  std::string rest = text.substr(colon + 1);
+    return refuse(option +
+                  ": expected in:FILE, inout:FILE, out:FILE:TYPE[SIZES], arg:NUMBER, TYPE:VALUE or null, found '" +
+                  text + "'");
+  bool isArray = form == "in" || form == "inout" || form == "out" || form == "arg";
+  if (map && !isArray)
+    return refuse(option + ": expected an array (in, inout, out or arg) after map[...], found '" + text + "'");
+  if (!isArray)
+    return parseScalar(text, option);
+  TILEJIT_ASSIGN_OR_RETURN(Argument argument, parseArray(form, text.substr(colon + 1), option));
+  argument.map = std::move(map);
+  return argument;
+}
+
+Expected<SimulateArguments::Argument> SimulateArguments::parseArray(const std::string &form, const std::string &rest,
+                                                                    const std::string &option) {
   if (form == "out")
     return parseOutput(rest, option);
-  if (form != "in" && form != "inout")
-    return parseScalar(text, option);
+  Argument argument;
+  if (form == "arg") {
+    TILEJIT_ASSIGN_OR_RETURN(int64_t other, parseInteger(rest, option, 1, 4096));
+    argument.form = Form::Same;
+    argument.other = static_cast<size_t>(other);
+    return argument;
+  }
   argument.form = form == "in" ? Form::In : Form::InOut;
   argument.file = rest;
   if (Status status = readArray(argument); !status)
@@ -113,6 +153,8 @@ Status SimulateArguments::readArray(Argument &argument) {
                   std::to_string(found));
   argument.header = bytes.substr(0, static_cast<size_t>(header.dataOffset));
   argument.bytes.assign(bytes.begin() + header.dataOffset, bytes.end());
+  argument.descr = header.descr;
+  argument.shape = header.shape;
   return Status::ok();
 }
 
@@ -139,6 +181,8 @@ Expected<SimulateArguments::Argument> SimulateArguments::parseOutput(const std::
   }
   argument.file = text.substr(0, colon);
   argument.header = npyHeaderText(type->npy, shape);
+  argument.descr = type->npy;
+  argument.shape = std::move(shape);
   TILEJIT_RETURN_IF_ERROR(checkWritable(argument.file));
   return argument;
 }
@@ -153,7 +197,7 @@ Expected<SimulateArguments::Argument> SimulateArguments::parseScalar(const std::
   std::optional<ElementType> type = elementType(argument.type);
   if (!type)
     return refuse(option + ": unknown type '" + argument.type +
-                  "'; expected i8 to i64, u8 to u64, f16, bf16, f32, f64, in, inout, out or null");
+                  "'; expected i8 to i64, u8 to u64, f16, bf16, f32, f64, in, inout, out, arg, map or null");
   uint64_t bits = 0;
   if (type->dtype && isFloat(*type->dtype)) {
     char *end = nullptr;
@@ -179,6 +223,8 @@ Expected<SimulateArguments::Argument> SimulateArguments::parseScalar(const std::
 }
 
 bool SimulateArguments::fits(const Argument &argument, const sim::ParameterInfo &parameter) {
+  if (argument.map)
+    return parameter.isByValue ? parameter.bytes == sim::tensorMapBytes : parameter.isPointer;
   if (parameter.isByValue)
     return (argument.form == Form::In && argument.size == parameter.bytes) ||
            (argument.form == Form::Scalar && argument.bytes.size() == parameter.bytes);
@@ -216,24 +262,48 @@ Status SimulateArguments::check(const sim::KernelInfo &kernel) const {
 
 Expected<std::vector<std::vector<uint8_t>>> SimulateArguments::place(sim::Simulator &simulator,
                                                                      const sim::KernelInfo &kernel) {
-  std::vector<std::vector<uint8_t>> values;
+  auto isValue = [&](size_t i) {
+    return arguments_[i].form == Form::Scalar || (kernel.parameters[i].isByValue && !arguments_[i].map);
+  };
   for (size_t i = 0; i < arguments_.size(); ++i) {
     Argument &argument = arguments_[i];
-    if (argument.form == Form::Scalar || kernel.parameters[i].isByValue) {
-      values.push_back(argument.bytes);
+    if (!argument.isArray() || isValue(i))
       continue;
+    const std::string &name = kernel.parameters[i].name;
+    TILEJIT_ASSIGN_OR_RETURN(argument.memory, simulator.allocate(argument.size, name, argument.form != Form::Out));
+    if (!argument.bytes.empty())
+      std::memcpy(argument.memory, argument.bytes.data(), argument.bytes.size());
+  }
+  std::vector<std::vector<uint8_t>> values;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument &argument = arguments_[i];
+    const Argument &array = argument.form == Form::Same ? arguments_[argument.other - 1] : argument;
+    if (argument.form == Form::Same && !array.memory)
+      return refuse("--arg " + std::to_string(i + 1) + ": --arg " + std::to_string(argument.other) +
+                    " is passed by value; expected an array in memory");
+    if (isValue(i)) {
+      values.push_back(argument.bytes);
+    } else if (argument.map) {
+      Expected<std::vector<uint8_t>> map = placeMap(simulator, argument, array, kernel.parameters[i]);
+      if (!map)
+        return Status(map.status()).inContext("--arg " + std::to_string(i + 1));
+      values.push_back(*std::move(map));
+    } else {
+      values.push_back(pointerBytes(array.memory, kernel.parameters[i].bytes));
     }
-    if (argument.isArray()) {
-      const std::string &name = kernel.parameters[i].name;
-      TILEJIT_ASSIGN_OR_RETURN(argument.memory, simulator.allocate(argument.size, name, argument.form != Form::Out));
-      if (!argument.bytes.empty())
-        std::memcpy(argument.memory, argument.bytes.data(), argument.bytes.size());
-    }
-    std::vector<uint8_t> pointer(kernel.parameters[i].bytes, 0);
-    std::memcpy(pointer.data(), &argument.memory, std::min(pointer.size(), sizeof argument.memory));
-    values.push_back(std::move(pointer));
   }
   return values;
+}
+
+/// The map itself where the kernel takes it by value, else its address.
+Expected<std::vector<uint8_t>> SimulateArguments::placeMap(sim::Simulator &simulator, const Argument &argument,
+                                                           const Argument &array, const sim::ParameterInfo &parameter) {
+  TILEJIT_ASSIGN_OR_RETURN(std::vector<uint8_t> map, encodeMap(*argument.map, array.memory, array.descr, array.shape));
+  if (parameter.isByValue)
+    return map;
+  TILEJIT_ASSIGN_OR_RETURN(void *place, simulator.allocate(static_cast<int64_t>(map.size()), parameter.name, true));
+  std::memcpy(place, map.data(), map.size());
+  return pointerBytes(place, parameter.bytes);
 }
 
 Status SimulateArguments::writeOutputs() const {
