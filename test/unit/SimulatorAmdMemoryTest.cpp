@@ -181,6 +181,24 @@ TEST_CASE("AMD buffers: reads out of range give 0, writes there are dropped", "[
   CHECK(kinds(machine.run("k", {1, 1, 1}, {64, 1, 1}, a, d, uint64_t(1024), uint64_t(256), 4)) == "bounds");
 }
 
+TEST_CASE("AMD buffers: resources whose addresses are not simulated are refused by name", "[simulator][amd]") {
+  // The stride and the flags are constants of the kernel.
+  auto firstReport = [](const char *chip, const char *stride, int flags) {
+    std::string ir = bufferCopy("i32", "i32", 4, flags);
+    for (size_t at = 0; (at = ir.find("i16 0,", at)) != std::string::npos; ++at)
+      ir.replace(at, 6, std::string("i16 ") + stride + ",");
+    Machine machine(chip, ir);
+    uint32_t *a = machine.array(numbers(64, 100)), *d = machine.array(std::vector<uint32_t>(64, 9));
+    Outcome outcome = machine.run("k", {1, 1, 1}, {64, 1, 1}, a, d, uint64_t(256), uint64_t(256), 0);
+    return outcome.reports.empty() ? "" : outcome.reports[0].message;
+  };
+  CHECK(firstReport("gfx942", "-32752", 159744).find("swizzled buffer resource (bits 63:62)") != std::string::npos);
+  CHECK(firstReport("gfx1100", "16400", 159744).find("swizzled buffer resource (bits 63:62)") != std::string::npos);
+  CHECK(firstReport("gfx942", "16400", 159744).empty()); // There, it is about a cache.
+  CHECK(firstReport("gfx942", "0", 159744 | 1 << 23).find("adds the thread's number") != std::string::npos);
+  CHECK(firstReport("gfx942", "0", 159744 | 1 << 30).find("no buffer") != std::string::npos);
+}
+
 TEST_CASE("AMD buffers: each dword of a vector at the end is checked", "[simulator][amd]") {
   for (const char *chip : {"gfx90a", "gfx1100", "gfx1201"}) {
     Machine machine(chip, bufferCopy("<4 x i32>", "v4i32", 16, static_cast<int>(0x31014000)));

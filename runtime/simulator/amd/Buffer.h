@@ -19,10 +19,15 @@ enum BufferFlag : int64_t {
   BufferHasIndex = 1,
   BufferWhole = 2,   ///< An atomic: all of it or nothing. Else each dword is checked by itself.
   BufferSelects = 4, ///< RDNA: flags of the resource say what is checked.
+  BufferRdna3 = 8,   ///< From RDNA 3 on, two bits say how a buffer is swizzled.
 };
 
 /// Registers that locate a buffer access, in this order.
 enum BufferReg : unsigned { BufferLow, BufferHigh, BufferIndex, BufferOffset, BufferScalar, BufferRegs };
+
+/// Whether the addresses of a resource are computed in a way that is simulated; if not, reports it and gives the launch
+/// up. `low`, `high`: of all active lanes, or-ed.
+bool checkResource(Warp &warp, const Op &op, int64_t flags, uint64_t low, uint64_t high);
 
 /// Where each lane's bytes are, and how many of them are in range.
 template <unsigned W> struct BufferLanes {
@@ -30,13 +35,17 @@ template <unsigned W> struct BufferLanes {
   uint32_t bytes[W]; ///< 0 to the size of the access.
 };
 
-/// `size` bytes a lane.
-template <unsigned W>
-void locateBuffer(Warp &warp, const Reg *in, int64_t flags, uint32_t size, BufferLanes<W> &lanes) {
+/// For an operation with BufferReg first in its operands, and the size of a lane's bytes and BufferFlag first in its
+/// numbers.
+template <unsigned W> void locateBuffer(Warp &warp, const Op &op, BufferLanes<W> &lanes) {
+  const Reg *in = op.x->in.data();
+  auto size = static_cast<uint32_t>(op.x->numbers[0]);
+  int64_t flags = op.x->numbers[1];
   const uint64_t *low = warp.reg<uint64_t>(in[BufferLow]), *high = warp.reg<uint64_t>(in[BufferHigh]);
   const uint32_t *index = warp.reg<uint32_t>(in[BufferIndex]), *offset = warp.reg<uint32_t>(in[BufferOffset]),
                  *scalar = warp.reg<uint32_t>(in[BufferScalar]);
   bool hasIndex = flags & BufferHasIndex, whole = flags & BufferWhole;
+  uint64_t allLow = 0, allHigh = 0;
   for (unsigned l = 0; l < W; ++l) {
     uint64_t base = low[l] & 0xffffffffffff, stride = low[l] >> 48 & 0x3fff, records = high[l] & 0xffffffff;
     uint64_t i = hasIndex ? index[l] : 0, select = high[l] >> 60 & 3;
@@ -51,7 +60,12 @@ void locateBuffer(Warp &warp, const Reg *in, int64_t flags, uint32_t size, Buffe
     if (left < size)
       left = whole ? 0 : left / 4 * 4;
     lanes.bytes[l] = static_cast<uint32_t>(std::min<uint64_t>(left, size));
+    uint64_t active = 0 - (warp.mask >> l & 1);
+    allLow |= low[l] & active;
+    allHigh |= high[l] & active;
   }
+  if (!checkResource(warp, op, flags, allLow, allHigh)) [[unlikely]]
+    std::fill_n(lanes.bytes, W, 0);
 }
 
 /// Reads `size` bytes a lane to `data` (size bytes for each lane): 0 out of range, a pattern where nothing is

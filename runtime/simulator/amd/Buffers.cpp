@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Buffer resources, and loads, stores and atomics through them. Formats and swizzled buffers are for graphics and are
-// not simulated.
+// not simulated: they are refused by name.
 
 #include "amd/BufferRules.h"
 #include "core/Atomics.h"
@@ -42,7 +42,7 @@ template <unsigned W> void bufferLoad(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
   auto size = static_cast<uint32_t>(x.numbers[0]);
   BufferLanes<W> lanes;
-  locateBuffer<W>(warp, x.in.data(), x.numbers[1], size, lanes);
+  locateBuffer<W>(warp, op, lanes);
   alignas(64) uint8_t data[W * 64];
   readBuffer<W>(warp, op, lanes, size, data);
   for (size_t i = 0; i < x.out.size(); ++i) {
@@ -62,7 +62,7 @@ template <unsigned W> void bufferStore(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
   auto size = static_cast<uint32_t>(x.numbers[0]);
   BufferLanes<W> lanes;
-  locateBuffer<W>(warp, x.in.data(), x.numbers[1], size, lanes);
+  locateBuffer<W>(warp, op, lanes);
   alignas(64) uint8_t data[W * 64];
   for (size_t i = BufferRegs; i < x.in.size(); ++i) {
     unsigned bytes = sizeOf(x.inKinds[i]);
@@ -90,7 +90,7 @@ template <unsigned W> void bufferAddress(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
   auto size = static_cast<uint32_t>(x.numbers[0]);
   BufferLanes<W> lanes;
-  locateBuffer<W>(warp, x.in.data(), x.numbers[1], size, lanes);
+  locateBuffer<W>(warp, op, lanes);
   blend<W>(warp.reg<uint64_t>(x.out[0]), lanes.address, warp.mask);
   map<W>(warp.mask, warp.reg<uint8_t>(x.out[1]), [&](unsigned l) -> uint8_t { return lanes.bytes[l] == size; });
 }
@@ -231,6 +231,21 @@ void scalarLoadRule(Call &call) {
 
 } // namespace
 
+bool checkResource(Warp &warp, const Op &op, int64_t flags, uint64_t low, uint64_t high) {
+  // Bit 62 of the others only says how a cache places the bytes.
+  bool swizzled = low >> (flags & BufferRdna3 ? 62 : 63), addsThread = high >> 55 & 1, isImage = high >> 62;
+  if (!swizzled && !addsThread && !isImage) [[likely]]
+    return true;
+  const char *what = isImage ? "use of a resource that is no buffer (type bits 127:126 are set)"
+                     : addsThread
+                         ? "use of a buffer resource that adds the thread's number (bit 119), which is not simulated,"
+                         : "use of a swizzled buffer resource (bits 63:62), which is not simulated,";
+  warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask), what,
+                     "kernels that compute need plain resources: stride and flags without these bits");
+  warp.block->abandon(warp);
+  return false;
+}
+
 bool parseBufferName(llvm::StringRef name, BufferForm &form) {
   form.hasIndex = name.consume_front("struct.");
   if (!form.hasIndex && !name.consume_front("raw."))
@@ -271,6 +286,8 @@ int64_t bufferFlags(const Decoder &decoder, bool hasIndex) {
     flags |= BufferHasIndex;
   if (chipIsAmong(decoder, chipsRdna))
     flags |= BufferSelects;
+  if (chipIsAmong(decoder, chipsSinceRdna3))
+    flags |= BufferRdna3;
   return flags;
 }
 

@@ -61,7 +61,7 @@ template <unsigned W> void bufferLoadLds(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
   auto size = static_cast<uint32_t>(x.numbers[0]), offset = static_cast<uint32_t>(x.numbers[2]);
   BufferLanes<W> lanes;
-  locateBuffer<W>(warp, x.in.data(), x.numbers[1], size, lanes);
+  locateBuffer<W>(warp, op, lanes);
   alignas(64) uint8_t data[W * 16];
   readBuffer<W>(warp, op, lanes, size, data);
   startCopy<W>(warp, op, x.in[BufferRegs], offset, size, warp.mask, data);
