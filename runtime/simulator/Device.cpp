@@ -63,6 +63,8 @@ private:
 
   const Chip &chip_;
   GlobalMemory memory_;
+  PagePool shadowPages_;
+  HostThreads threads_;
 };
 
 Status Device::checkLaunch(const Program &program, const LaunchRequest &request) const {
@@ -177,11 +179,11 @@ Expected<Outcome> Device::launch(const Module &module, const LaunchRequest &requ
   TILEJIT_RETURN_IF_ERROR(placeArguments(state, memory));
   if (!chip_.info.nvidia)
     fillAmdLaunch(state);
-  GlobalShadow shadow(state);
+  GlobalShadow shadow(state, shadowPages_);
   if (options.has(Check::Race) && (!state.alone || state.warps > 1))
     state.globalShadow = &shadow;
   start = std::chrono::steady_clock::now();
-  LaunchRunner(state).run(outcome);
+  LaunchRunner(state, threads_).run(outcome);
   releaseAmdLaunch(state);
   outcome.runMs = millisecondsSince(start);
   return outcome;

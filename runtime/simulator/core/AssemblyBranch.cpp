@@ -23,11 +23,11 @@ template <unsigned W> void branch(Warp &warp, const Op &op) {
   if (!taken)
     return;
   uint32_t here = placeOf(warp, op);
-  LaneGroup target;
+  LaneGroup &mine = warp.groups[warp.running];
+  LaneGroup target = mine;
   target.block = warp.current;
   target.next = static_cast<uint32_t>(here + op.imm);
   target.lanes = taken;
-  LaneGroup &mine = warp.groups[warp.running];
   if (taken == warp.mask) {
     mine = target;
   } else {

@@ -174,8 +174,10 @@ public:
       block_.ordering.release(warp_.index);
     forEachSpace<W>(warp_, pointer, spec_.addressSpace,
                     [&](Space space, const uint64_t *address, LaneMask lanes) { act(space, address, lanes); });
-    if (spec_.resultUsed)
+    if (spec_.resultUsed) {
+      ++warp_.looks;
       writeResults();
+    }
   }
 
 private:
@@ -242,7 +244,7 @@ private:
     if (space == Space::Local || !block_.checks(Check::Race))
       return;
     GlobalShadow *shadow = space == Space::Global && isWide_ ? block_.launch().globalShadow : nullptr;
-    bool alone = block_.warps.size() == 1 && (!shadow || block_.launch().alone);
+    bool alone = block_.program().lockStep && block_.warps.size() == 1 && (!shadow || block_.launch().alone);
     bool nothing =
         !spec_.acquire && !spec_.release && block_.places.empty() && !block_.ordering.hasUnseenRelease(warp_.index);
     if (shadow && isAtOnce_) {
@@ -258,8 +260,8 @@ private:
       last = address[l];
       if (shadow)
         shadow->atomic(block_, warp_, last, reads(), writes(), spec_.acquire, spec_.release);
-      block_.places.act(block_.ordering, warp_.index, windowOf(space) + last, reads(), writes(), spec_.acquire,
-                        spec_.release);
+      block_.places.act(block_.ordering, warp_.index, warp_.mask, windowOf(space) + last, reads(), writes(),
+                        spec_.acquire, spec_.release);
     });
   }
 
@@ -339,8 +341,8 @@ AtomicCode AtomicCode::unpack(int64_t code) {
 Handler atomicHandler(unsigned width) { return width == 64 ? &atomicOperation<64> : &atomicOperation<32>; }
 Handler fenceHandler() { return &fenceOperation; }
 
-void PlaceClocks::act(Ordering &ordering, unsigned warp, uint64_t place, bool reads, bool writes, bool acquire,
-                      bool release) {
+void PlaceClocks::act(Ordering &ordering, unsigned warp, LaneMask lanes, uint64_t place, bool reads, bool writes,
+                      bool acquire, bool release) {
   auto found = clocks_.find(place);
   VectorClock before = found == clocks_.end() ? VectorClock() : found->second;
   if (writes) {
@@ -355,7 +357,7 @@ void PlaceClocks::act(Ordering &ordering, unsigned warp, uint64_t place, bool re
   if (!reads || before.empty())
     return;
   if (acquire)
-    ordering.acquire(warp, before);
+    ordering.acquire(warp, before, lanes);
   else
     ordering.offer(warp, before);
 }

@@ -78,9 +78,10 @@ class PlaceClocks {
 public:
   void clear() { clocks_.clear(); }
   bool empty() const { return clocks_.empty(); }
-  /// One operation of a warp at a place (a generic address). `reads`, `writes`: what it does there; a read-modify-write
-  /// does both. With `release`, Ordering::release was called.
-  void act(Ordering &ordering, unsigned warp, uint64_t place, bool reads, bool writes, bool acquire, bool release);
+  /// One operation of lanes of a warp at a place (a generic address). `reads`, `writes`: what it does there; a
+  /// read-modify-write does both. With `release`, Ordering::release was called.
+  void act(Ordering &ordering, unsigned warp, LaneMask lanes, uint64_t place, bool reads, bool writes, bool acquire,
+           bool release);
 
 private:
   std::unordered_map<uint64_t, VectorClock> clocks_;

@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Turns of warps and lane groups: who runs, who waits for what, and what happens when nobody can run.
+// Turns of warps: who runs, who waits for what, and what happens when nobody can run.
 
 #include "core/Block.h"
 
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace tilejit::sim {
 
@@ -18,6 +19,8 @@ namespace {
 
 // Instructions of a warp before the others get a turn, so that one that spins on a plain load can't stop the block.
 constexpr uint64_t timeSlice = 1 << 16;
+// What an atomic or volatile read counts for: who spins on one gives way soon.
+constexpr uint64_t instructionsOfLook = 256;
 // Rounds in which everybody polls in vain before that is called a deadlock.
 constexpr unsigned patience = 1000;
 
@@ -100,14 +103,16 @@ RunState Block::run() {
       for (size_t i = order_.size(); i > 1; --i)
         std::swap(order_[i - 1], order_[nextRandom(turns_) % i]);
     uint64_t before = progress;
-    bool ran = false, alive = false, worked = false;
+    bool ran = false, alive = false, worked = false, interrupted = false;
     for (unsigned w : order_) {
       Warp &warp = warps[w];
       if (!warp.live)
         continue;
       if (select(warp)) {
         ran = true;
-        worked |= runWarp(warp, timeSlice);
+        uint64_t slice = timeSlice;
+        worked |= runWarp(warp, slice);
+        interrupted |= slice == 0;
       }
       alive |= warp.live != 0;
       if (abandoned_)
@@ -121,7 +126,8 @@ RunState Block::run() {
       continue;
     if (worked || progress != before) {
       idle = 0;
-      if (!ran && waitsForWorld())
+      // Whoever spins on shared memory may do so until the world lets another warp go on.
+      if ((!ran || interrupted) && waitsForWorld())
         return trapped_ ? RunState::Abandoned : RunState::Parked;
       continue;
     }
@@ -146,29 +152,8 @@ RunState Block::run() {
   return RunState::Done;
 }
 
-/// The runnable group at the lowest place; groups at the same place are merged into it.
-LaneGroup *Block::select(Warp &warp) {
-  std::vector<LaneGroup> &groups = warp.groups;
-  if (groups.size() == 1)
-    return groups[0].wait == Wait::Nothing ? &groups[0] : nullptr;
-  size_t best = groups.size();
-  auto place = [](const LaneGroup &g) { return uint64_t(g.block) << 32 | g.next; };
-  for (size_t i = 0; i < groups.size(); ++i)
-    if (groups[i].wait == Wait::Nothing && (best == groups.size() || place(groups[i]) < place(groups[best])))
-      best = i;
-  if (best == groups.size())
-    return nullptr;
-  for (size_t i = groups.size(); i-- > best + 1;)
-    if (groups[i].wait == Wait::Nothing && place(groups[i]) == place(groups[best]) &&
-        groups[i].resumed == groups[best].resumed) {
-      groups[best].lanes |= groups[i].lanes;
-      groups.erase(groups.begin() + static_cast<ptrdiff_t>(i));
-    }
-  return &groups[best];
-}
-
 /// Runs a warp until it blocks, pauses or its time is up. Whether it did more than poll.
-bool Block::runWarp(Warp &warp, uint64_t slice) {
+bool Block::runWarp(Warp &warp, uint64_t &slice) {
   bool worked = false;
   while (LaneGroup *group = select(warp)) {
     uint64_t left = slice;
@@ -192,6 +177,7 @@ bool Block::execute(Warp &warp, LaneGroup &group, uint64_t &slice) {
   warp.mask = group.lanes;
   warp.current = group.block;
   warp.resumed = group.resumed;
+  warp.looks = 0;
   group.resumed = false;
   const Op *op = blocks[warp.current].ops.data() + group.next;
   warp.running = static_cast<uint32_t>(place);
@@ -215,8 +201,10 @@ bool Block::execute(Warp &warp, LaneGroup &group, uint64_t &slice) {
         return false;
       }
       warp.budget -= spent;
-      slice -= std::min(slice, spent);
+      uint32_t looks = std::exchange(warp.looks, 0);
+      slice -= std::min(slice, spent + looks * instructionsOfLook);
       if (warp.groups.size() != 1 || slice == 0) {
+        takeTurns(warp.groups[place], spent, looks);
         std::erase_if(warp.groups, [](const LaneGroup &g) { return g.lanes == 0; });
         for (LaneGroup &g : warp.groups)
           if (g.wait == Wait::Lanes)
@@ -240,6 +228,7 @@ bool Block::execute(Warp &warp, LaneGroup &group, uint64_t &slice) {
     case Warp::Request::Pause:
       warp.groups[place].block = warp.current;
       warp.groups[place].next = number + 1;
+      warp.groups[place].hadTurn = !program().lockStep;
       return false;
     default:
       abandoned_ = true;
@@ -260,44 +249,12 @@ void Block::stopGroup(Warp &warp, LaneGroup &group, uint32_t operation) {
   stopped.block = warp.current;
   stopped.next = operation;
   stopped.lanes = warp.mask;
+  stopped.spent = group.spent;
+  stopped.looks = group.looks;
+  stopped.hadTurn = group.hadTurn;
   group = stopped;
   if (group.wait == Wait::Lanes)
     tryMeet(warp, group);
-}
-
-/// Lets a group go on whose missing lanes have come to the same place or have ended.
-void Block::tryMeet(Warp &warp, LaneGroup &group) {
-  LaneMask here = 0;
-  for (const LaneGroup &g : warp.groups)
-    if (g.wait == Wait::Lanes && g.block == group.block && g.next == group.next)
-      here |= g.lanes;
-  if (group.expected & warp.live & ~here)
-    return;
-  uint32_t block = group.block, next = group.next;
-  for (LaneGroup &g : warp.groups)
-    if (g.wait == Wait::Lanes && g.block == block && g.next == next) {
-      g.wait = Wait::Nothing;
-      g.resumed = true;
-    }
-}
-
-/// Groups that wait for lanes which will never come are reported and let go.
-bool Block::meetFailed(Warp &warp) {
-  bool found = false;
-  for (LaneGroup &group : warp.groups) {
-    if (group.wait != Wait::Lanes)
-      continue;
-    const Op &op = program().blocks[group.block].ops[group.next];
-    LaneMask missing = group.expected & warp.live & ~group.lanes;
-    if (missing && checks(Check::Divergence))
-      report(ReportKind::Divergence, op.site, warp, firstLane(missing),
-             "a lane that the member mask names does not come",
-             "let all lanes of the mask execute the instruction, or take the missing ones out of the mask");
-    group.wait = Wait::Nothing;
-    group.resumed = true;
-    found = true;
-  }
-  return found;
 }
 
 bool Block::waitsForWorld() const {
@@ -324,6 +281,7 @@ void Block::actInWorld() {
       op.run(warp, op);
       group.wait = Wait::Nothing;
       group.resumed = false;
+      group.looks += std::exchange(warp.looks, 0);
       ++group.next;
       if (warp.stop && warp.request == Warp::Request::Abandon)
         abandoned_ = true;
@@ -345,13 +303,6 @@ bool Block::inWorld(Warp &warp) {
   if (world_ || launch_->alone)
     return true;
   retryAfter(warp, Wait::World);
-  return false;
-}
-
-bool Block::meet(Warp &warp, const Op &op, LaneMask expected) {
-  if (warp.resumed || !(expected & warp.live & ~warp.mask))
-    return true;
-  retryAfter(warp, Wait::Lanes).expected = expected;
   return false;
 }
 

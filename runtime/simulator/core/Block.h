@@ -109,8 +109,10 @@ public:
   void waitAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads);
   /// Counts an arrival that does not wait (barrier.arrive).
   void arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads);
-  /// Waits until the lanes of `expected` that are still alive are at this operation. True when they are.
-  bool meet(Warp &warp, const Op &op, LaneMask expected);
+  /// Waits until the lanes of `expected` that are still alive are at this operation. True when they are. `anywhere`:
+  /// they may also wait with the same mask at the same instruction elsewhere in the program; it is then executed once
+  /// for all of them, with the operands that each lane has where it stands.
+  bool meet(Warp &warp, const Op &op, LaneMask expected, bool anywhere = false);
   /// Gives the launch up (misuse after which nothing can be said, budget).
   void abandon(Warp &warp);
   /// Ends the lanes that are active, by a trap or a failed assertion. The launch is given up once the other warps of
@@ -135,12 +137,15 @@ private:
   }
   void startWarp(Warp &warp);
   static LaneGroup &retryAfter(Warp &warp, Wait wait);
-  bool runWarp(Warp &warp, uint64_t slice);
-  LaneGroup *select(Warp &warp);
+  bool runWarp(Warp &warp, uint64_t &slice);
+  static LaneGroup *select(Warp &warp);
+  void takeTurns(LaneGroup &group, uint64_t spent, uint32_t looks) const;
   bool execute(Warp &warp, LaneGroup &group, uint64_t &slice);
   void countEntry(const Warp &warp);
   void stopGroup(Warp &warp, LaneGroup &group, uint32_t operation);
+  const Op &operationOf(const LaneGroup &group) const { return program().blocks[group.block].ops[group.next]; }
   void tryMeet(Warp &warp, LaneGroup &group);
+  void executeTogether(Warp &warp, std::vector<LaneGroup *> &groups);
   bool meetFailed(Warp &warp);
   bool releaseBarriers();
   bool barrierIsFull(uint32_t barrier, uint32_t needed) const;

@@ -83,7 +83,7 @@ void Block::releaseBarrier(uint32_t barrier) {
   for (const Arrival &arrival : arrivals_)
     if (arrival.barrier == barrier)
       for (unsigned w : there)
-        ordering.acquire(w, arrival.clock);
+        ordering.acquire(w, arrival.clock, 0);
   std::erase_if(arrivals_, [&](const Arrival &a) { return a.barrier == barrier; });
   ordering.barrier(there, all);
   if (all && launch_->globalShadow)
@@ -95,7 +95,7 @@ void Block::fence(Warp &warp, bool release, bool acquire, Scope scope) {
   if (release)
     ordering.releaseFence(warp.index);
   if (acquire)
-    ordering.acquireFence(warp.index);
+    ordering.acquireFence(warp.index, warp.mask);
   if (launch_->globalShadow && scope >= Scope::Cluster)
     launch_->globalShadow->fence(*this, warp, release, acquire);
 }
@@ -120,7 +120,9 @@ void Block::reportStuck(bool deadlock) {
       } else if (warp.budget < program().blocks[group.block].instructions) {
         report(ReportKind::Budget, op.site, warp, firstLane(group.lanes),
                "the instruction budget of " + std::to_string(options().instructionBudget) + " for one warp is used up",
-               "an endless loop, or a larger problem than meant for a simulation");
+               program().lockStep && warp.groups.size() > 1
+                   ? "the lanes of a wave run in step: one that polls for another of them waits for ever"
+                   : "an endless loop, or a larger problem than meant for a simulation");
       }
     }
 }

@@ -68,8 +68,9 @@ template <unsigned W> void jump(Warp &warp, const Op &op) { take<W>(warp, here(w
 /// A part of the group leaves on an edge.
 template <unsigned W> void split(Warp &warp, const Edge &edge, LaneMask lanes, bool first) {
   copyPhis<W>(warp, edge, lanes);
-  LaneGroup group;
+  LaneGroup group = warp.groups[warp.running];
   group.block = edge.target;
+  group.next = 0;
   group.lanes = lanes;
   if (first)
     warp.groups[warp.running] = group;

@@ -82,8 +82,10 @@ struct GlobalShadow::Round {
   bool busy = false;
 };
 
-GlobalShadow::GlobalShadow(const LaunchState &launch)
-    : launch_(launch), alone_(launch.alone), round_(std::make_unique<Round>()) {}
+GlobalShadow::GlobalShadow(const LaunchState &launch, PagePool &pool)
+    : launch_(launch), alone_(launch.alone), round_(std::make_unique<Round>()), pool_(pool) {
+  pool.restart();
+}
 
 GlobalShadow::~GlobalShadow() = default;
 
@@ -223,6 +225,13 @@ void GlobalShadow::insert(Use use, PageUse *own, PageUse *&top) {
   pool_.giveBack(own);
 }
 
+/// Whether a later use of a sector by the same block can stand for an earlier one too. Bytes that were written before
+/// the block handed them over must not look as late as those that it writes afterwards.
+static bool isOneUse(Use use, const SectorUse &earlier, const SectorUse &later) {
+  bool replaced = !(earlier.bytes & ~later.bytes);
+  return use != Use::Write || replaced || (earlier.clock == later.clock && earlier.thread == later.thread);
+}
+
 /// A sector that the top layer has already.
 void GlobalShadow::insertSector(Use use, const PageUse &own, unsigned sector, PageUse *top) {
   size_t most = use == Use::Write ? mostWriters
@@ -234,7 +243,8 @@ void GlobalShadow::insertSector(Use use, const PageUse &own, unsigned sector, Pa
   PageUse *free = nullptr, *mine = nullptr, *last = nullptr;
   size_t layers = 0;
   for (PageUse *layer = top; layer; last = layer, layer = layer->next, ++layers) {
-    if (layer->has(sector) && layer->block[sector] == own.block[sector]) {
+    if (layer->has(sector) && layer->block[sector] == own.block[sector] && !mine &&
+        isOneUse(use, layer->sector[sector], own.sector[sector])) {
       mine = layer;
       continue;
     }

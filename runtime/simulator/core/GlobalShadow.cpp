@@ -82,16 +82,34 @@ bool isRow(const uint64_t *address, unsigned first, unsigned count, uint64_t ste
   return wrong == 0;
 }
 
+// Large pieces that the system may back with large pages: most of the cost of memory is in its first touch.
+constexpr size_t pieceBytes = 8 << 20;
+
+void *newPiece() {
+  void *piece = mmap(nullptr, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (piece == MAP_FAILED)
+    std::abort(); // As operator new without exceptions.
+  madvise(piece, pieceBytes, MADV_HUGEPAGE);
+  return piece;
+}
+
 } // namespace
 
 PagePool::~PagePool() {
-  for (auto [piece, bytes] : pieces_)
-    munmap(piece, bytes);
+  for (void *piece : pieces_)
+    munmap(piece, pieceBytes);
+}
+
+void PagePool::restart() {
+  constexpr size_t mostKept = 32;
+  for (; pieces_.size() > mostKept; pieces_.pop_back())
+    munmap(pieces_.back(), pieceBytes);
+  for (std::vector<PageUse *> &free : free_)
+    free.clear();
+  used_ = left_ = 0;
 }
 
 PageUse *PagePool::take(bool values) {
-  // Large pieces that the system may back with large pages: most of the cost of memory is in its first touch.
-  constexpr size_t pieceBytes = 8 << 20;
   constexpr size_t useBytes = (sizeof(PageUse) + 63) / 64 * 64;
   std::lock_guard lock(mutex_);
   PageUse *use = nullptr;
@@ -101,13 +119,9 @@ PageUse *PagePool::take(bool values) {
   } else {
     size_t bytes = useBytes + (values ? PageUse::pageBytes : 0);
     if (left_ < bytes) {
-      void *piece =
-          mmap(nullptr, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (piece == MAP_FAILED)
-        std::abort(); // As operator new without exceptions.
-      madvise(piece, pieceBytes, MADV_HUGEPAGE);
-      pieces_.emplace_back(piece, pieceBytes);
-      next_ = static_cast<uint8_t *>(piece);
+      if (used_ == pieces_.size())
+        pieces_.push_back(newPiece());
+      next_ = static_cast<uint8_t *>(pieces_[used_++]);
       left_ = pieceBytes;
     }
     use = new (next_) PageUse(PageUse::Untouched{});

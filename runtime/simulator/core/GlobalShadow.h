@@ -83,10 +83,12 @@ struct Page {
   std::array<PageUse *, numUses> uses = {}; ///< Owned by the pool. Null: not used in this way.
 };
 
-/// Memory of page uses: taken from large pieces, given back when the launch ends.
+/// Memory of page uses: taken from large pieces, some of which are kept for the next launch.
 class PagePool {
 public:
   ~PagePool();
+  /// A launch begins: whatever was taken before is free.
+  void restart();
   /// Nothing is touched in it.
   PageUse *take(bool values);
   void giveBack(PageUse *use);
@@ -94,7 +96,8 @@ public:
 private:
   std::mutex mutex_;
   std::vector<PageUse *> free_[2];
-  std::vector<std::pair<void *, size_t>> pieces_;
+  std::vector<void *> pieces_;
+  size_t used_ = 0; ///< Pieces of which something was taken; of the last one `left_` bytes are free.
   uint8_t *next_ = nullptr;
   size_t left_ = 0;
 };
@@ -140,7 +143,8 @@ public:
 
 class GlobalShadow {
 public:
-  explicit GlobalShadow(const LaunchState &launch);
+  /// `pool` belongs to the shadow until the next one is made.
+  GlobalShadow(const LaunchState &launch, PagePool &pool);
   ~GlobalShadow();
 
   // --- By the host thread that runs the block -----------------------------------------------------------------------
@@ -211,7 +215,7 @@ private:
   std::set<std::pair<uint32_t, uint32_t>> races_; ///< Sites of those found, in the order in which each was reported.
   std::vector<uint8_t> signalled_; ///< Of each block that has ended or published: BlockShadow::signalled.
   std::unique_ptr<Round> round_;
-  PagePool pool_;
+  PagePool &pool_;
   std::vector<std::shared_ptr<BlockShadow>> spare_; ///< To be used again; under the round's lock.
 };
 

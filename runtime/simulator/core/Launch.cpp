@@ -38,7 +38,8 @@ struct LaunchRunner::Item {
   std::string printed;
 };
 
-LaunchRunner::LaunchRunner(const LaunchState &launch) : launch_(launch) {
+LaunchRunner::LaunchRunner(const LaunchState &launch, HostThreads &hostThreads)
+    : launch_(launch), threads_(hostThreads) {
   const uint32_t *grid = launch.request->grid;
   uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
   uint64_t threads = launch.options.threads > 0 ? static_cast<uint64_t>(launch.options.threads)
@@ -128,12 +129,7 @@ void LaunchRunner::runRound(std::vector<Item> &items) {
   };
   if (launch_.globalShadow)
     launch_.globalShadow->beginRound(items.size());
-  std::vector<std::thread> helpers;
-  for (size_t w = 1; w < std::min(workers_.size(), items.size()); ++w)
-    helpers.emplace_back([&, w] { work(*workers_[w]); });
-  work(*workers_[0]);
-  for (std::thread &helper : helpers)
-    helper.join();
+  threads_.run(std::min(workers_.size(), items.size()), [&](size_t w) { work(*workers_[w]); });
 }
 
 /// Lets the blocks that wait do what others can see, one after the other.

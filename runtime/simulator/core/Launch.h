@@ -8,6 +8,7 @@
 #define TILEJIT_SIMULATOR_CORE_LAUNCH_H
 
 #include "core/Block.h"
+#include "core/HostThreads.h"
 
 #include <memory>
 #include <vector>
@@ -16,7 +17,7 @@ namespace tilejit::sim {
 
 class LaunchRunner {
 public:
-  explicit LaunchRunner(const LaunchState &launch);
+  LaunchRunner(const LaunchState &launch, HostThreads &threads);
   ~LaunchRunner();
 
   /// Runs all blocks and fills reports, counters and what was printed.
@@ -32,6 +33,7 @@ private:
   uint64_t residentLimit() const;
 
   const LaunchState &launch_;
+  HostThreads &threads_;
   std::vector<std::unique_ptr<Worker>> workers_;
   Reports reports_;
   std::vector<std::pair<uint64_t, std::string>> printed_;

@@ -29,6 +29,7 @@ void Ordering::reset(unsigned warps, bool lockStep) {
   offeredSafe_.assign(warps, first);
   safe_.assign(warps, first);
   laneSync_.assign(warps, std::vector<uint32_t>(64, 0));
+  laneSeen_ = laneSync_;
   events_.clear();
   agentEvents_.clear();
   firstEvent_ = first;
@@ -60,6 +61,8 @@ bool Ordering::ordered(uint32_t number, unsigned lane, unsigned warp, unsigned b
     return e.clock <= seen_[warp][e.actor];
   if (lockStep_ || lane == byLane)
     return true;
+  if (byLane < 64 && e.clock <= laneSeen_[warp][byLane])
+    return true;
   const std::vector<uint32_t> &sync = laneSync_[warp];
   if (lane < 64 && byLane < 64)
     return e.clock <= std::min(sync[lane], sync[byLane]);
@@ -78,9 +81,11 @@ void Ordering::release(unsigned actor) {
   ++clock_[actor];
 }
 
-void Ordering::acquire(unsigned warp, const VectorClock &from) {
+void Ordering::acquire(unsigned warp, const VectorClock &from, LaneMask lanes) {
   joinInto(seen_[warp], from);
   seen_[warp].resize(clock_.size(), 0);
+  if (uint32_t own = lockStep_ || warp >= from.size() ? 0 : from[warp])
+    forEachLane(lanes, [&](unsigned l) { laneSeen_[warp][l] = std::max(laneSeen_[warp][l], own); });
 }
 
 void Ordering::syncLanes(unsigned warp, LaneMask lanes) {
@@ -143,8 +148,8 @@ void Ordering::releaseFence(unsigned warp) {
   releasedAt_[warp] = nextEvent();
 }
 
-void Ordering::acquireFence(unsigned warp) {
-  acquire(warp, offered_[warp]);
+void Ordering::acquireFence(unsigned warp, LaneMask lanes) {
+  acquire(warp, offered_[warp], lanes);
   safe_[warp] = std::max(safe_[warp], offeredSafe_[warp]);
 }
 
@@ -152,7 +157,8 @@ bool Ordering::hasUnseenRelease(unsigned warp) const {
   for (unsigned w = 0; w < warps_; ++w)
     if (seen_[w][warp] < released_[warp][warp])
       return true;
-  return false;
+  const std::vector<uint32_t> &sync = laneSync_[warp];
+  return !lockStep_ && released_[warp][warp] > *std::min_element(sync.begin(), sync.end());
 }
 
 void Ordering::offer(unsigned warp, const VectorClock &from) { joinInto(offered_[warp], from); }

@@ -60,8 +60,9 @@ public:
   uint32_t clock(unsigned actor) const { return clock_[actor]; }
   /// Makes everything that the actor did visible in its own entry of seen() and starts a new clock.
   void release(unsigned actor);
-  /// Makes what `from` holds ordered before what the warp does from now on.
-  void acquire(unsigned warp, const VectorClock &from);
+  /// Makes what `from` holds ordered before what the warp does from now on; what it holds of the warp itself, before
+  /// what `lanes` do.
+  void acquire(unsigned warp, const VectorClock &from, LaneMask lanes);
 
   /// The lanes of a warp met at a warp barrier that orders memory.
   void syncLanes(unsigned warp, LaneMask lanes);
@@ -69,11 +70,11 @@ public:
   void barrier(const std::vector<unsigned> &warps, bool all);
   /// Fences of a warp. On AMD a barrier orders only what was released before it, for those who acquire after it.
   void releaseFence(unsigned warp);
-  void acquireFence(unsigned warp);
+  void acquireFence(unsigned warp, LaneMask lanes);
   void proxyFence(unsigned warp);
   /// What the warp's last release fence covers.
   const VectorClock &releasedClock(unsigned warp) const { return released_[warp]; }
-  /// Whether some warp has not seen all of that.
+  /// Whether some warp, or some lane of the warp itself, has not seen all of that.
   bool hasUnseenRelease(unsigned warp) const;
   /// A relaxed atomic showed the warp `from`: it has seen it after its next acquire fence.
   void offer(unsigned warp, const VectorClock &from);
@@ -91,7 +92,8 @@ private:
   std::vector<uint32_t> releasedAt_;   ///< Event number at the last release fence,
   std::vector<uint32_t> offeredSafe_;  ///< and what will be safe after the acquire fence.
   std::vector<uint32_t> safe_;
-  std::vector<std::vector<uint32_t>> laneSync_; ///< Of each warp and lane: clock of the last warp barrier.
+  std::vector<std::vector<uint32_t>> laneSync_; ///< Of each warp and lane: clock of the last warp barrier,
+  std::vector<std::vector<uint32_t>> laneSeen_; ///< and up to which it acquired what others of its warp released.
   std::vector<AccessEvent> events_;
   std::vector<uint32_t> agentEvents_; ///< Events of agents, in order, that some warp may not have seen.
   uint32_t firstEvent_ = 1;

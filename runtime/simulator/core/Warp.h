@@ -1,7 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // A warp (NVIDIA) or wave (AMD): registers of its lanes and the groups in which they travel. Lanes that took different
-// branches are different groups; the group at the lowest place of the program runs, and groups that meet merge.
+// branches are different groups; the group at the lowest place of the program runs, and groups that meet merge. Where
+// lanes are independent (NVIDIA) none of them waits for ever while another one spins: core/LaneGroups.cpp.
 
 #ifndef TILEJIT_SIMULATOR_CORE_WARP_H
 #define TILEJIT_SIMULATOR_CORE_WARP_H
@@ -35,8 +36,12 @@ struct LaneGroup {
   Wait wait = Wait::Nothing;
   uint32_t barrier = 0;      ///< Number of the barrier,
   uint32_t barrierCount = 0; ///< and for how many threads; 0: all of the block.
-  LaneMask expected = 0;     ///< Wait::Lanes: who has to come.
+  LaneMask expected = 0;     ///< Wait::Lanes: who has to come,
+  bool anywhere = false;     ///< to this instruction or to the same one at another place.
   bool resumed = false;      ///< What it waited for has come: the operation runs again.
+  uint64_t spent = 0;        ///< Instructions since its turn began, while there were other groups,
+  uint32_t looks = 0;        ///< and how often it looked whether others had signalled.
+  bool hadTurn = false;      ///< It lets the other groups go first.
 };
 
 class Warp {
@@ -57,7 +62,7 @@ public:
     Pause,   ///< The operation is done; let others run (polling).
     Abandon, ///< The launch is given up.
   } request = Request::None;
-  LaneGroup waiting;    ///< With Retry: wait, barrier, barrierCount, expected.
+  LaneGroup waiting;    ///< With Retry: wait, barrier, barrierCount, expected, anywhere.
   bool resumed = false; ///< The operation runs for the second time: what it waited for has come.
 
   Block *block = nullptr;
@@ -68,6 +73,7 @@ public:
   uint32_t running = 0; ///< and its index in `groups`.
   std::vector<LaneGroup> groups;
   uint64_t budget = 0; ///< Instructions left.
+  uint32_t looks = 0;  ///< Atomic and volatile reads by the running group since it was chosen.
 
   std::vector<uint8_t> local;        ///< Stacks of the lanes, localBytes each.
   std::vector<uint8_t> localWritten; ///< One flag a byte.

@@ -96,7 +96,7 @@ void land(Block &block, unsigned actor, LaneCopy &copy, LaneMask lanes) {
 void commit(Warp &warp, const Op &) { commitCopies(warp.nvidia->copies, warp.mask); }
 
 /// Agents that landed copies for an mbarrier are waited for as well.
-void seeLanded(Warp &warp) { warp.block->ordering.acquire(warp.index, warp.nvidia->landed); }
+void seeLanded(Warp &warp) { warp.block->ordering.acquire(warp.index, warp.nvidia->landed, 0); }
 
 /// imm: groups that may stay on their way.
 void waitGroups(Warp &warp, const Op &op) {

@@ -155,7 +155,7 @@ void waitGroups(Warp &warp, const Op &op) {
     for (BulkCopy &copy : group.copies)
       if (copy.lanes & lanes)
         onlyRead ? readStore(block, copy) : writeStore(block, copy);
-    block.ordering.acquire(warp.index, group.clock);
+    block.ordering.acquire(warp.index, group.clock, 0);
   });
   if (!onlyRead)
     return dropWaited(stores, warp.mask, left);

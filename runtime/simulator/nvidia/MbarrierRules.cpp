@@ -113,7 +113,7 @@ void wait(Warp &warp, const Op &op) {
       if (polled.empty() || polled.back() != barrier.address)
         polled.push_back(barrier.address);
     } else if (!(op.imm & isRelaxed) && acquired != &barrier) {
-      block.ordering.acquire(warp.index, barrier.done);
+      block.ordering.acquire(warp.index, barrier.done, warp.mask);
       joinInto(block.ordering.proxySeen(warp.index), barrier.doneProxy);
       acquired = &barrier;
     }

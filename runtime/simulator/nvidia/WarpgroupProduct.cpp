@@ -236,7 +236,7 @@ void warpgroupWait(Warp &warp, const Op &op) {
       continue;
     VectorClock seen(state.productAgent + 1, 0);
     seen.back() = clock;
-    warp.block->ordering.acquire(warp.index, seen);
+    warp.block->ordering.acquire(warp.index, seen, 0);
   }
 }
 
