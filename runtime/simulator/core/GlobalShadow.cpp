@@ -156,7 +156,7 @@ void BlockShadow::reset(size_t warps) {
   for (Known &known : offered)
     known.clear();
   drawn.clear();
-  signalled = false;
+  signalled = shareFences = shareOffered = false;
 }
 
 Page &BlockShadow::page(uint64_t number) {
@@ -359,13 +359,41 @@ void GlobalShadow::fence(Block &block, const Warp &warp, bool release, bool acqu
     shadow.current.known.insert(shadow.current.known.end(), offered.begin(), offered.end());
     offered.clear();
   }
-  if (release)
+  if (release) {
     shadow.fences[warp.index] = {true, block.ordering.seen(warp.index), shadow.current.known};
+    shadow.shareFences = true;
+  }
+}
+
+/// After a block barrier the fences that warps made before it come before what any warp does, and what a warp has read
+/// comes before the fences that any warp makes.
+void GlobalShadow::shareAmongWarps(BlockShadow &shadow) {
+  if (shadow.shareFences) {
+    BlockShadow::Fence all;
+    for (const BlockShadow::Fence &fence : shadow.fences)
+      if (fence.made) {
+        all.made = true;
+        joinInto(all.seen, fence.seen);
+        all.known.insert(all.known.end(), fence.known.begin(), fence.known.end());
+      }
+    all.known = {flatten(all.known)};
+    std::fill(shadow.fences.begin(), shadow.fences.end(), all);
+  }
+  if (shadow.shareOffered) {
+    Known all;
+    for (const Known &offered : shadow.offered)
+      all.insert(all.end(), offered.begin(), offered.end());
+    std::fill(shadow.offered.begin(), shadow.offered.end(), Known{flatten(all)});
+  }
+  shadow.shareFences = shadow.shareOffered = false;
 }
 
 void GlobalShadow::barrier(Block &block) {
   BlockShadow &shadow = *block.pages;
-  if (alone_ || shadow.drawn.empty() || block.program().lockStep)
+  if (alone_)
+    return;
+  shareAmongWarps(shadow);
+  if (shadow.drawn.empty() || block.program().lockStep)
     return;
   split(shadow);
   shadow.current.known.insert(shadow.current.known.end(), shadow.drawn.begin(), shadow.drawn.end());
@@ -395,6 +423,7 @@ void GlobalShadow::atomic(Block &block, const Warp &warp, uint64_t place, bool r
     shadow.current.known = {flatten(shadow.current.known)};
   } else if (takes) {
     shadow.offered[warp.index] = {flatten({flatten(shadow.offered[warp.index]), published})};
+    shadow.shareOffered = true;
     if (writes)
       shadow.drawn = {flatten({flatten(shadow.drawn), published})};
   }

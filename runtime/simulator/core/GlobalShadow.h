@@ -7,7 +7,8 @@
 // depend on the threads of the host, and so do the reports.
 //
 // Blocks order each other by atomics of device scope: a release (of the operation, or a fence before it) publishes what
-// its warp has seen, an acquire (or a fence after it) takes over what was published there. A relaxed read-modify-write
+// its warp has seen, an acquire (or a fence after it) takes over what was published there. Between the fence and the
+// atomic there may be a block barrier: then the fences of all its warps count. A relaxed read-modify-write
 // followed by a block barrier counts as an acquire too: NVIDIA's own samples draw tickets that way. On the acquiring
 // side a block is one actor: its warps are not told apart. Of many blocks that read one place only some are remembered.
 
@@ -139,6 +140,8 @@ public:
   std::vector<Known> offered; ///< What each warp's relaxed atomics read, until an acquire fence.
   Known drawn;                ///< The part of it that read-modify-writes read, until a block barrier.
   bool signalled = false;     ///< Wrote atomically without releasing anything.
+  bool shareFences = false;   ///< A fence was made since the last barrier of the block,
+  bool shareOffered = false;  ///< or something was offered.
 };
 
 class GlobalShadow {
@@ -194,6 +197,7 @@ private:
   void compareWarps(Block &block, const Warp &warp, const Page &page, Use otherUse, unsigned from, unsigned to,
                     uint32_t code, uint32_t perSector, const Access &access, Use use, const uint8_t *data);
   void split(BlockShadow &shadow);
+  static void shareAmongWarps(BlockShadow &shadow);
   void merge(const Party &party);
   void mergePages(const Party &party, std::vector<Page> &pages, const Known &known);
   void mergePage(const Party &party, Page &page, const WorldClock &known);
