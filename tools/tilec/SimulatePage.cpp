@@ -39,7 +39,7 @@ td.n { background: color-mix(in srgb, var(--heat) calc(var(--h, 0) * 75%), trans
 tr.block td { background: var(--code); color: var(--faint); padding-top: .3rem; }
 tr.at td.ir { border-left: 4px solid var(--bad); } tr:target td { outline: 1px solid var(--bad); }
 tr.says td { background: var(--badPaper); color: var(--bad); white-space: normal; }
-.where { color: var(--faint); }
+.where { color: var(--faint); } summary { color: var(--faint); cursor: pointer; margin: .5rem 0; }
 )";
 
 std::string escaped(std::string_view text) {
@@ -103,8 +103,13 @@ std::string reportsHtml(const SimulateResult &result) {
   const sim::Outcome &outcome = result.outcome;
   if (outcome.reports.empty())
     return "<p class=clean>Nothing to report.</p>";
+  // The first ones say most; one mistake often shows in many places.
+  constexpr size_t mostOpen = 12;
+  size_t count = outcome.reports.size();
   std::string html;
   for (const sim::Report &report : outcome.reports) {
+    if (count > mostOpen && &report == &outcome.reports[mostOpen])
+      html += "<details><summary>" + std::to_string(count - mostOpen) + " more</summary>";
     html += "<div class=report><b>" + std::string(sim::reportKindName(report.kind)) + "</b> " + escaped(report.message);
     if (report.count > 1)
       html += " <span class=where>(" + groupedText(report.count) + " times)</span>";
@@ -118,7 +123,7 @@ std::string reportsHtml(const SimulateResult &result) {
       html += "<br><span class=hint>hint: " + escaped(report.hint) + "</span>";
     html += "</div>";
   }
-  return html;
+  return html + (count > mostOpen ? "</details>" : "");
 }
 
 std::string cardsHtml(const SimulateResult &result) {

@@ -267,11 +267,27 @@ void Decoder::decodeParameters() {
   }
 }
 
+/// The numbers by which the text of a function names its blocks that have no name.
+static llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbersOfBlocks(const llvm::Function &function) {
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbers;
+  unsigned next = 0;
+  for (const llvm::Argument &argument : function.args())
+    next += !argument.hasName();
+  for (const llvm::BasicBlock &block : function) {
+    if (!block.hasName())
+      numbers[&block] = next++;
+    for (const llvm::Instruction &instruction : block)
+      next += !instruction.hasName() && !instruction.getType()->isVoidTy();
+  }
+  return numbers;
+}
+
 void Decoder::decodeBlocks() {
   std::vector<llvm::BasicBlock *> order = orderBlocks(kernel_);
   llvm::DenseMap<llvm::BasicBlock *, uint32_t> number;
   for (llvm::BasicBlock *block : order)
     number[block] = static_cast<uint32_t>(number.size());
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> slots = numbersOfBlocks(kernel_);
   auto sites = std::make_shared<std::vector<llvm::Instruction *>>();
   for (llvm::BasicBlock *block : order)
     for (llvm::PHINode &phi : block->phis())
@@ -279,7 +295,7 @@ void Decoder::decodeBlocks() {
   program_.blocks.resize(order.size());
   for (llvm::BasicBlock *block : order) {
     block_ = &program_.blocks[number[block]];
-    block_->name = block->hasName() ? block->getName().str() : "bb" + std::to_string(number[block]);
+    block_->name = block->hasName() ? block->getName().str() : std::to_string(slots[block]);
     block_->firstSite = static_cast<uint32_t>(sites->size());
     for (llvm::Instruction &instruction : *block) {
       instruction_ = &instruction;

@@ -15,12 +15,14 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <mutex>
 #include <set>
 
 namespace tilejit::sim {
@@ -121,6 +123,18 @@ const Rules &rulesOf(const Chip &chip) {
 LoadedIr::LoadedIr() : context_(std::make_unique<llvm::LLVMContext>()) {}
 LoadedIr::~LoadedIr() { programs_.clear(); }
 
+/// Whether a part of LLVM comes back: its reader of bitcode believes much of what it reads, and a damaged file must not
+/// end the host. One thread at a time, as the handlers of signals are the process's.
+static bool runGuarded(llvm::function_ref<void()> part) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext guard;
+  bool done = guard.RunSafely(part);
+  llvm::CrashRecoveryContext::Disable();
+  return done;
+}
+
 Expected<std::shared_ptr<LoadedIr>> LoadedIr::read(std::string_view bytes, std::string_view name, const Chip &chip) {
   auto loaded = std::make_shared<LoadedIr>();
   loaded->chip_ = &chip;
@@ -131,15 +145,25 @@ Expected<std::shared_ptr<LoadedIr>> LoadedIr::read(std::string_view bytes, std::
   if (!text.starts_with("BC") && !text.starts_with("\xde\xc0\x17\x0b"))
     text = rewriteNewerText(text);
   llvm::SMDiagnostic error;
+  bool isWhole = true;
+  llvm::raw_string_ostream stream(diagnostics);
   std::unique_ptr<llvm::MemoryBuffer> buffer = llvm::MemoryBuffer::getMemBuffer(text, std::string(name));
-  loaded->module_ = llvm::parseIR(*buffer, error, *loaded->context_);
+  bool survived = runGuarded([&] {
+    loaded->module_ = llvm::parseIR(*buffer, error, *loaded->context_);
+    isWhole = loaded->module_ && !llvm::verifyModule(*loaded->module_, &stream);
+  });
+  if (!survived) {
+    // What the reader left behind can't be taken apart safely.
+    static auto *wrecks = new std::vector<std::shared_ptr<LoadedIr>>;
+    wrecks->push_back(std::move(loaded));
+    return Status(StatusCode::InvalidArgument, std::string(name) + " is damaged: LLVM's reader fails on it");
+  }
   if (!loaded->module_) {
     Status status(StatusCode::InvalidArgument, "not a module that LLVM reads: " + error.getMessage().str());
     return std::move(status).at(std::string(name) + ":" + std::to_string(std::max(error.getLineNo(), 0)) + ":" +
                                 std::to_string(error.getColumnNo() + 1));
   }
-  llvm::raw_string_ostream stream(diagnostics);
-  if (llvm::verifyModule(*loaded->module_, &stream))
+  if (!isWhole)
     return Status(StatusCode::InvalidArgument,
                   "the module is malformed: " + diagnostics.substr(0, diagnostics.find('\n')));
   TILEJIT_RETURN_IF_ERROR(loaded->checkTarget(name));
