@@ -13,7 +13,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
-#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace tilejit::backends {
 
@@ -52,14 +51,6 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     early.addPass(llvm::ScalarizerPass(options));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
   });
-  // Neighbouring accesses that remain apart are put together here rather than in the code generator, so that the
-  // simulator sees the accesses that the chip will.
-  builder.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
-        llvm::FunctionPassManager late;
-        late.addPass(llvm::LoadStoreVectorizerPass());
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(late)));
-      });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
