@@ -369,6 +369,39 @@ TEST_CASE("copies and fills of memory, with what was never written", "[simulator
   CHECK(kinds(outcome) == "uninitialized");
 }
 
+TEST_CASE("masked loads and stores access what a constant mask names", "[simulator][intrinsics]") {
+  // As LLVM makes them of neighbouring accesses with a gap. What the gap holds was never written, and stays so.
+  std::vector<uint64_t> a = {0x1122334455667788ull, 0x99aabbccddeeff00ull};
+  std::vector<Column> in = {column("i64", a)};
+  auto text = [&](const std::string &element) {
+    return kernelOf({"sm_80", "i32",
+                     "  %v = alloca <4 x i32>, align 16\n  %low = trunc i64 %a to i32\n"
+                     "  %s = insertelement <4 x i32> poison, i32 %low, i64 2\n"
+                     "  call void @llvm.masked.store.v4i32.p0(<4 x i32> %s, ptr align 16 %v, "
+                     "<4 x i1> <i1 false, i1 false, i1 true, i1 false>)\n"
+                     "  %l = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr align 16 %v, "
+                     "<4 x i1> <i1 false, i1 true, i1 true, i1 false>, <4 x i32> splat (i32 7))\n"
+                     "  %r = extractelement <4 x i32> %l, i64 " +
+                         element,
+                     "declare void @llvm.masked.store.v4i32.p0(<4 x i32>, ptr, <4 x i1>)\n"
+                     "declare <4 x i32> @llvm.masked.load.v4i32.p0(ptr, <4 x i1>, <4 x i32>)\n"},
+                    in);
+  };
+  auto run = [&](const std::string &element, std::vector<uint32_t> &result) {
+    Machine machine("sm_80", text(element));
+    auto *out = machine.output<uint32_t>(2);
+    Outcome outcome = machine.run("k", {1, 1, 1}, {32, 1, 1}, out, machine.array(a), 2);
+    result.assign(out, out + 2);
+    return kinds(outcome);
+  };
+  std::vector<uint32_t> result;
+  CHECK(run("2", result).empty());
+  CHECK(result == std::vector<uint32_t>{0x55667788u, 0xddeeff00u});
+  CHECK(run("1", result) == "uninitialized");
+  CHECK(run("0", result).empty());
+  CHECK(result == std::vector<uint32_t>{7, 7});
+}
+
 TEST_CASE("a trap does not hide the race that led to it, and adds nothing to it", "[simulator][intrinsics]") {
   auto text = [](const std::string &barrier) {
     return "target triple = \"nvptx64-nvidia-cuda\"\n@s = internal addrspace(3) global [64 x i32] undef, align 4\n"

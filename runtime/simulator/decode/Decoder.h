@@ -210,6 +210,8 @@ private:
 void decodeArithmetic(Decoder &decoder, llvm::Instruction &instruction);
 /// Loads, stores, addresses, local variables, casts between address spaces.
 void decodeMemory(Decoder &decoder, llvm::Instruction &instruction);
+/// llvm.masked.load and llvm.masked.store with a constant mask: the elements that it names, one by one.
+void decodeMaskedAccess(Decoder &decoder, llvm::CallBase &call);
 /// Calls by the rules, inline assembly by the vendor's parser.
 void decodeCall(Decoder &decoder, const Rules &rules, llvm::CallBase &call);
 /// Blocks in the order in which divided lanes meet again soonest.

@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// llvm.memcpy, memmove, memset, and LLVM's constrained floating-point intrinsics.
+// llvm.memcpy, memmove, memset, masked loads and stores, and LLVM's constrained floating-point intrinsics.
 
 #include "decode/Intrinsics.h"
 
@@ -113,6 +113,8 @@ void constrainedIntrinsic(Call &call) {
 void addMemoryIntrinsicRules(Rules &rules) {
   for (llvm::StringRef prefix : {"llvm.memcpy.", "llvm.memmove.", "llvm.memset."})
     rules.callPrefix(prefix, memoryIntrinsic);
+  for (llvm::StringRef prefix : {"llvm.masked.load.", "llvm.masked.store."})
+    rules.callPrefix(prefix, [](Call &call) { decodeMaskedAccess(call.decoder, call.call); });
 }
 
 void addConstrainedIntrinsicRules(Rules &rules) {

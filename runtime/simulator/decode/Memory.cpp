@@ -12,6 +12,8 @@
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Operator.h"
 
+#include <numeric>
+
 namespace tilejit::sim {
 
 namespace {
@@ -23,19 +25,9 @@ bool mayBeShared(unsigned addressSpace) {
 /// Whether pointers of a space are 32 bits wide: arithmetic on them wraps there.
 bool isNarrow(const Decoder &d, unsigned addressSpace) { return d.layout().getPointerSizeInBits(addressSpace) <= 32; }
 
-/// A load or store of a value's scalars at one pointer.
-void access(Decoder &d, llvm::Value *pointer, llvm::Type *type, const Regs &regs, uint64_t alignment, bool isStore) {
-  Leaves leaves = d.leaves(type);
-  unsigned space = pointer->getType()->getPointerAddressSpace();
-  if (space > sharedSpace + 4 && space != parameterSpace)
-    return d.fail(llvm::Twine(isStore ? "unsupported store to" : "unsupported load from") + " address space " +
-                  llvm::Twine(space));
-  if (type->isVectorTy() && d.layout().getTypeSizeInBits(type->getScalarType()) % 8 != 0)
-    return d.fail("unsupported access to a vector of elements that are no whole bytes");
-  uint64_t bytes = d.layout().getTypeStoreSize(type);
-  if (bytes == 0)
-    return;
-  Reg address = d.reg(pointer);
+/// A load or store of `bytes` at an address: `leaves` with their registers, offsets counted from there.
+void access(Decoder &d, Reg address, unsigned space, uint64_t bytes, const Leaves &leaves, const Regs &regs,
+            uint64_t alignment, bool isStore) {
   Op &op = d.emitWide(isStore ? storeHandler(d.width()) : loadHandler(d.width()),
                       isStore ? llvm::ArrayRef<Reg>() : llvm::ArrayRef<Reg>(regs),
                       isStore ? llvm::ArrayRef<Reg>(regs) : llvm::ArrayRef<Reg>(), space);
@@ -49,6 +41,26 @@ void access(Decoder &d, llvm::Value *pointer, llvm::Type *type, const Regs &regs
   }
   if (mayBeShared(space))
     d.noteSharedAccess(bytes, alignment);
+}
+
+/// Whether accesses to values of a type in a space are supported; if not, decoding fails.
+bool canAccess(Decoder &d, unsigned space, llvm::Type *type, bool isStore) {
+  if (space > sharedSpace + 4 && space != parameterSpace)
+    d.fail(llvm::Twine(isStore ? "unsupported store to" : "unsupported load from") + " address space " +
+           llvm::Twine(space));
+  else if (type->isVectorTy() && d.layout().getTypeSizeInBits(type->getScalarType()) % 8 != 0)
+    d.fail("unsupported access to a vector of elements that are no whole bytes");
+  else
+    return true;
+  return false;
+}
+
+/// A load or store of all scalars of a value at one pointer.
+void accessAll(Decoder &d, llvm::Value *pointer, llvm::Type *type, const Regs &regs, uint64_t alignment, bool isStore) {
+  unsigned space = pointer->getType()->getPointerAddressSpace();
+  uint64_t bytes = d.layout().getTypeStoreSize(type);
+  if (canAccess(d, space, type, isStore) && bytes != 0)
+    access(d, d.reg(pointer), space, bytes, d.leaves(type), regs, alignment, isStore);
 }
 
 void address(Decoder &d, llvm::GetElementPtrInst &gep) {
@@ -137,19 +149,53 @@ uint32_t Decoder::allocateLocal(uint64_t bytes, uint64_t alignment) {
   return static_cast<uint32_t>(offset);
 }
 
+void decodeMaskedAccess(Decoder &d, llvm::CallBase &call) {
+  // store(value, pointer, mask), load(pointer, mask, value elsewhere); before LLVM 22 the alignment follows the
+  // pointer.
+  bool isStore = call.getType()->isVoidTy(), hasAlignment = call.arg_size() == 4;
+  unsigned pointerAt = isStore ? 1 : 0, maskAt = pointerAt + (hasAlignment ? 2 : 1);
+  llvm::Type *type = isStore ? call.getArgOperand(0)->getType() : call.getType();
+  auto *mask = llvm::dyn_cast<llvm::Constant>(call.getArgOperand(maskAt));
+  if (!mask)
+    return d.fail("unsupported mask of a memory access that is no constant");
+  uint64_t alignment = hasAlignment ? llvm::cast<llvm::ConstantInt>(call.getArgOperand(1 + pointerAt))->getZExtValue()
+                                    : call.getParamAlign(pointerAt).valueOrOne().value();
+  llvm::Value *pointer = call.getArgOperand(pointerAt);
+  unsigned space = pointer->getType()->getPointerAddressSpace();
+  if (!canAccess(d, space, type, isStore))
+    return;
+  const Leaves all = d.leaves(type);
+  Regs values = d.regs(call.getArgOperand(isStore ? 0 : maskAt + 1));
+  for (unsigned i = 0; i < all.size(); ++i) {
+    llvm::Constant *element = mask->getAggregateElement(i);
+    if (!element || !element->isOneValue())
+      continue;
+    if (!isStore)
+      values[i] = d.newReg(all[i].kind);
+    Reg at = d.newReg(Kind::Pointer);
+    d.emit(displacementHandler(d.width()), at, {d.reg(pointer)}, all[i].offset).c = isNarrow(d, space) ? 1 : 0;
+    Leaf leaf = all[i];
+    leaf.offset = 0;
+    access(d, at, space, (leaf.bits + 7) / 8, {leaf}, {values[i]}, std::gcd(alignment, uint64_t{all[i].offset}),
+           isStore);
+  }
+  if (!isStore)
+    d.define(&call, values);
+}
+
 void decodeMemory(Decoder &d, llvm::Instruction &instruction) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     if (load->isAtomic() || load->isVolatile())
       return decodeAtomicLoad(d, *load);
     const Regs results = d.freshResults(load);
-    return access(d, load->getPointerOperand(), load->getType(), results, load->getAlign().value(), false);
+    return accessAll(d, load->getPointerOperand(), load->getType(), results, load->getAlign().value(), false);
   }
   if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     if (store->isAtomic() || store->isVolatile())
       return decodeAtomicStore(d, *store);
     const Regs values = d.regs(store->getValueOperand());
-    return access(d, store->getPointerOperand(), store->getValueOperand()->getType(), values, store->getAlign().value(),
-                  true);
+    return accessAll(d, store->getPointerOperand(), store->getValueOperand()->getType(), values,
+                     store->getAlign().value(), true);
   }
   if (auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
     return address(d, *gep);
