@@ -4,7 +4,7 @@
 if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitInterpreter)
   tilejit_add_unit_test(TileOpsTest
     SRCS SimulatedRun.cpp TileOpsCheck.cpp TileOpsTest.cpp TileOpsReduceTest.cpp TileOpsDotTest.cpp
-         TileOpsFlowTest.cpp TileOpsAccessTest.cpp
+         TileOpsFlowTest.cpp TileOpsAccessTest.cpp GpuFaultsTest.cpp
     DEPS TilejitDriver TilejitConversion TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitInterpreter TilejitReference
          TilejitCpuDevice TilejitSimulatorLoader)
 endif()
