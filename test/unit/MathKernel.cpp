@@ -4,6 +4,7 @@
 
 #include "MathKernel.h"
 
+#include "backends/common/LowerToLLVM.h"
 #include "backends/cpu/CompileLoops.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -102,7 +103,7 @@ void *load(const std::string &payload) {
 
 MathKernel::MathKernel(const MathKernelText &text, const TargetSpec &target) {
   DialectRegistry registry;
-  cpu::registerLoopDialects(registry);
+  backends::registerLoopDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     error_ += diagnostic.str() + "\n";

@@ -34,14 +34,15 @@ private:
   std::string &error_;
 };
 
-} // namespace
-
+/// The target's features as LLVM takes them: "+a,-b".
 std::string joinFeatures(const TargetSpec &target) {
   std::string text;
   for (const std::string &feature : target.features)
     text += (text.empty() ? "" : ",") + feature;
   return text;
 }
+
+} // namespace
 
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target, const llvm::TargetOptions &options,
                                                        std::string &error) {
@@ -55,6 +56,28 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target,
   if (!machine)
     error = "LLVM has no code generator for " + target.triple;
   return machine;
+}
+
+void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  std::string features = joinFeatures(target);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!features.empty())
+      function.addFnAttr("target-features", features);
+    function.addFnAttr("no-trapping-math", "true");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+std::string printModule(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
 }
 
 std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error) {

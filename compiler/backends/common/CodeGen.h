@@ -18,13 +18,16 @@ class TargetOptions;
 
 namespace tilejit::backends {
 
-/// The target's features as LLVM takes them: "+a,-b".
-std::string joinFeatures(const TargetSpec &target);
-
 /// Makes the machine, for position-independent code, or null with the reason in `error`. The parts of LLVM for the
 /// architecture must have been initialised.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target, const llvm::TargetOptions &options,
                                                        std::string &error);
+
+/// Sets triple and data layout, and CPU and features of each function.
+void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target);
+
+/// Text of the module.
+std::string printModule(const llvm::Module &module);
 
 enum class CodeForm { Object, Assembly };
 /// Runs code generation; the module is used up. Empty with the reason in `error`.

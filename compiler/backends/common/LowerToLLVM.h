@@ -18,6 +18,11 @@ struct Recipient {
   llvm::ArrayRef<llvm::StringRef> calls; ///< Functions outside of the module that code may call.
 };
 
+/// The dialects that the lowering of every chip ends in, and their translations.
+void registerLoopDialects(mlir::DialectRegistry &registry);
+/// Loads them: what the conversions create need not be in the source.
+void loadLoopDialects(mlir::MLIRContext &context);
+
 /// Refuses what no code can be made for, with a diagnostic at the operation: other dialects, inline assembly, calls
 /// of functions that the module does not define.
 mlir::LogicalResult checkSupported(mlir::ModuleOp module, const Recipient &recipient);

@@ -50,21 +50,15 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetSpec &target,
 }
 
 void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
+  backends::prepareModule(module, machine, target);
   if (target.cpuFacts.arch == CpuArch::RiscV64)
     module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), "lp64d"));
-  std::string features = backends::joinFeatures(target), bits = std::to_string(target.cpuFacts.vectorBits);
+  std::string bits = std::to_string(target.cpuFacts.vectorBits);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    if (!features.empty())
-      function.addFnAttr("target-features", features);
     function.addFnAttr("prefer-vector-width", bits);
     function.addFnAttr("min-legal-vector-width", bits);
-    function.addFnAttr("no-trapping-math", "true");
-    function.addFnAttr(llvm::Attribute::NoUnwind);
   }
 }
 

@@ -14,15 +14,6 @@
 #include "backends/common/ObjectFacts.h"
 #include "tilejit/Transforms/MathExpansion.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -80,10 +71,7 @@ FailureOr<BackendResult> link(BackendJob &job, std::string object, llvm::LLVMCon
 }
 
 LogicalResult lower(BackendJob &job) {
-  // What the conversions create need not be in the source.
-  job.module.getContext()
-      ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, ::mlir::math::MathDialect,
-                    scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  backends::loadLoopDialects(*job.module.getContext());
   const CpuFacts &facts = job.target.cpuFacts;
   job.stages.begin("math");
   MathExpansionOptions math;
@@ -97,13 +85,6 @@ LogicalResult lower(BackendJob &job) {
 }
 
 } // namespace
-
-void registerLoopDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                  ub::UBDialect, vector::VectorDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
 
 FailureOr<BackendResult> compileLoops(BackendJob job) {
   if (failed(lower(job)))
@@ -120,8 +101,7 @@ FailureOr<BackendResult> compileLoops(BackendJob job) {
   prepareModule(*module, *machine, job.target);
   if (job.emit == abi::EmitKind::Llvm) {
     BackendResult result;
-    llvm::raw_string_ostream stream(result.text);
-    module->print(stream, nullptr);
+    result.text = backends::printModule(*module);
     return result;
   }
   job.stages.begin("codegen");

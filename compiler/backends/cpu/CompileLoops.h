@@ -9,9 +9,6 @@
 
 namespace tilejit::cpu {
 
-/// Dialects and translations that compileLoops() needs.
-void registerLoopDialects(mlir::DialectRegistry &registry);
-
 /// Expands math, converts, generates code, links. Reasons for failure go to the diagnostics.
 mlir::FailureOr<BackendResult> compileLoops(BackendJob job);
 

@@ -4,6 +4,7 @@
 
 #include "CompileLoops.h"
 
+#include "backends/common/LowerToLLVM.h"
 #include "tilejit/Conversion/Passes.h"
 #include "tilejit/Driver/Backend.h"
 
@@ -19,7 +20,7 @@ class CpuBackend final : public Backend {
 public:
   std::string_view name() const override { return "cpu"; }
   bool accepts(const TargetSpec &target) const override { return target.isCpu(); }
-  void registerDialects(DialectRegistry &registry) const override { cpu::registerLoopDialects(registry); }
+  void registerDialects(DialectRegistry &registry) const override { backends::registerLoopDialects(registry); }
 
   FailureOr<BackendResult> compile(BackendJob job) const override {
     job.stages.begin("lowering");

@@ -1,25 +1,17 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// The stages of GPU kernels up to the code generator, in their order.
+// The stages of GPU kernels in their order.
 
-#include "Kernels.h"
+#include "GpuBackend.h"
 
 #include "CodeGen.h"
 #include "DebugLocations.h"
+#include "LowerTiles.h"
 #include "Optimize.h"
 #include "WideProducts.h"
 
 #include "tilejit/Transforms/MathExpansion.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/raw_ostream.h"
@@ -32,10 +24,7 @@ namespace {
 
 LogicalResult lower(BackendJob &job, const GpuVendor &vendor) {
   const Recipient &recipient = vendor.recipient;
-  // What the conversions create need not be in the source.
-  job.module.getContext()
-      ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, ::mlir::math::MathDialect,
-                    scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  loadLoopDialects(*job.module.getContext());
   job.stages.begin("math");
   MathExpansionOptions math;
   math.hasFma = true;
@@ -49,30 +38,7 @@ LogicalResult lower(BackendJob &job, const GpuVendor &vendor) {
   return checkCapabilities(job.module, job.target, recipient.dialect, vendor.capabilities());
 }
 
-void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, const TargetSpec &target) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
-  std::string features = joinFeatures(target);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    if (!features.empty())
-      function.addFnAttr("target-features", features);
-    function.addFnAttr("no-trapping-math", "true");
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-  }
-}
-
-} // namespace
-
-void registerKernelDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, ::mlir::math::MathDialect,
-                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
-
+/// Expands math, converts, translates, optimises.
 FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVendor &vendor) {
   if (failed(lower(job, vendor)))
     return failure();
@@ -95,18 +61,47 @@ FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVendor &ve
   return kernels;
 }
 
-std::string printModule(const llvm::Module &module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, nullptr);
-  return text;
-}
-
 std::string writeBitcode(const llvm::Module &module) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
   return bytes;
+}
+
+} // namespace
+
+void GpuBackend::registerDialects(DialectRegistry &registry) const {
+  registerLoopDialects(registry);
+  vendor_.registerDialect(registry);
+}
+
+FailureOr<BackendResult> GpuBackend::compile(BackendJob job) const {
+  BackendResult result;
+  FailureOr<abi::GpuLaunch> launch = lowerTiles(job, vendor_.sharedAtLaunch);
+  if (failed(launch))
+    return failure();
+  if (job.emit == abi::EmitKind::TileGpu) {
+    result.text = printTiles(job.module);
+    return result;
+  }
+  FailureOr<OptimizedKernels> kernels = optimizeKernels(job, vendor_);
+  if (failed(kernels))
+    return failure();
+  if (job.emit == abi::EmitKind::Llvm) {
+    result.text = printModule(*kernels->module);
+    result.gpu = std::move(*launch);
+    return result;
+  }
+  std::string bitcode; // Before code generation uses the module up.
+  if (job.emit == abi::EmitKind::Package && job.withBitcode)
+    bitcode = writeBitcode(*kernels->module);
+  job.stages.begin("codegen");
+  if (failed(vendor_.generate(job, *kernels, *launch, result)))
+    return failure();
+  if (!bitcode.empty())
+    result.payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
+  result.gpu = std::move(*launch);
+  return result;
 }
 
 } // namespace tilejit::backends
