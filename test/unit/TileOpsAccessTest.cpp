@@ -17,7 +17,7 @@ TEST_CASE("what a load finds outside of a view", "[cpu][gpu]") {
                      " : !tile.view<5x19xf32> -> tensor<8x32xf32>\n" + storeWhole("%t", "%y", "8x32xf32"),
                  {.warps = {1, 2}});
   }
-  for (const char *type : {"i8", "i16", "i64", "f64", "bf16", "f8E4M3FN", "f8E5M2"})
+  for (const char *type : {"i8", "i16", "i64", "f64", "bf16", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"})
     for (const char *pad : {"zero", "lowest", "highest"})
       checkTileOps(twoViews("19x" + std::string(type), "32x" + std::string(type)),
                    "  %t = tile.load %x[%c0] pad " + std::string(pad) + " : !tile.view<19x" + type + "> -> tensor<32x" +

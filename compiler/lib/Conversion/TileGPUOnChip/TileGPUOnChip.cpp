@@ -22,27 +22,11 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
 using tilegpu::layoutOf;
+using tilegpu::withLayout;
 
 namespace {
 
 RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
-  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
-}
-
-/// What one step along an axis adds to an element's number, and how many bits the axis has.
-struct AxisBits {
-  AxisBits(LayoutAttr layout, int axis) {
-    for (int64_t size : layout.getShape().drop_front(axis + 1))
-      shift += int(llvm::Log2_64(uint64_t(size)));
-    count = int(llvm::Log2_64(uint64_t(layout.getShape()[axis])));
-  }
-  /// The coordinate along the axis.
-  int64_t of(int64_t element) const { return element >> shift & ((int64_t{1} << count) - 1); }
-  int64_t without(int64_t element) const { return element & ~(((int64_t{1} << count) - 1) << shift); }
-  int shift = 0, count = 0;
-};
 
 struct StagedProduct;
 
@@ -227,49 +211,48 @@ struct WarpShares {
   bool isClean = true;
 };
 
+static int axisBits(LayoutAttr layout, int axis) { return int(llvm::Log2_64(uint64_t(layout.getShape()[axis]))); }
+
 static WarpShares warpShares(LayoutAttr layout, int axis) {
-  AxisBits bits(layout, axis);
   WarpShares shares;
   int64_t ofWarps = 0, ofOthers = 0;
   for (int64_t element : layout.getWarps())
-    if (int64_t coordinate = bits.of(element)) {
+    if (int64_t coordinate = layout.coordinateOf(element, axis)) {
       ++shares.bits;
-      shares.isClean &= bits.without(element) == 0 && llvm::isPowerOf2_64(uint64_t(coordinate));
+      shares.isClean &= llvm::isPowerOf2_64(uint64_t(element));
       ofWarps |= coordinate;
     }
   for (ArrayRef<int64_t> part : {layout.getRegisters(), layout.getLanes()})
     for (int64_t element : part)
-      ofOthers |= bits.of(element);
-  int64_t top = ((int64_t{1} << shares.bits) - 1) << (bits.count - shares.bits);
+      ofOthers |= layout.coordinateOf(element, axis);
+  int64_t top = ((int64_t{1} << shares.bits) - 1) << (axisBits(layout, axis) - shares.bits);
   shares.isClean &= ofWarps == top && (ofOthers & top) == 0;
   return shares;
 }
 
 /// The layout of per-warp results: warps keep their shares of the axis, everything else becomes copies.
 static LayoutAttr sharesLayout(LayoutAttr layout, int axis, int shareBits) {
-  AxisBits bits(layout, axis);
+  int shift = layout.shiftOf(axis), bits = axisBits(layout, axis);
   SmallVector<int64_t> shape(layout.getShape());
   shape[axis] = int64_t{1} << shareBits;
-  auto renumber = [&](int64_t element) {
-    int64_t high = element >> (bits.shift + bits.count), low = element & ((int64_t{1} << bits.shift) - 1);
-    int64_t share = bits.of(element) >> (bits.count - shareBits);
-    return ((high << shareBits | share) << bits.shift) | low;
+  auto renumber = [&](int64_t element, bool keepsShare) {
+    int64_t high = element >> (shift + bits), low = element & ((int64_t{1} << shift) - 1);
+    int64_t share = keepsShare ? layout.coordinateOf(element, axis) >> (bits - shareBits) : 0;
+    return ((high << shareBits | share) << shift) | low;
   };
-  SmallVector<int64_t> registers, lanes, warps;
-  for (int64_t element : layout.getRegisters())
-    if (int64_t number = renumber(bits.without(element)))
-      registers.push_back(number);
-  for (int64_t element : layout.getLanes())
-    lanes.push_back(renumber(bits.without(element)));
-  for (int64_t element : layout.getWarps())
-    warps.push_back(renumber(element));
-  return LayoutAttr::get(layout.getContext(), shape, registers, lanes, warps);
+  auto all = [&](ArrayRef<int64_t> elements, bool keepsShare) {
+    return llvm::map_to_vector(elements, [&](int64_t element) { return renumber(element, keepsShare); });
+  };
+  SmallVector<int64_t> registers = all(layout.getRegisters(), false);
+  llvm::erase(registers, 0);
+  return LayoutAttr::get(layout.getContext(), shape, registers, all(layout.getLanes(), false),
+                         all(layout.getWarps(), true));
 }
 
 /// A layout of the results in which each thread has all shares of its elements, in its lowest registers.
 static LayoutAttr gatheredShares(LayoutAttr result, int axis, int shareBits) {
   LayoutAttr expanded = expandedLayout(result, axis);
-  int shift = AxisBits(expanded, axis).shift;
+  int shift = expanded.shiftOf(axis);
   SmallVector<int64_t> shape(expanded.getShape());
   shape[axis] = int64_t{1} << shareBits;
   auto renumber = [&](int64_t element) {

@@ -35,7 +35,6 @@ public:
     LLVM::ReturnOp::create(top, loc, nothing);
     return LLVM::AddressOfOp::create(b, loc, global);
   }
-  bool hasStaticOnChipMemory() const override { return true; }
   Value threadId(OpBuilder &b, Location loc, int64_t threads) const override {
     auto range = LLVM::ConstantRangeAttr::get(b.getContext(), 32, 0, threads);
     return ROCDL::ThreadIdXOp::create(b, loc, b.getI32Type(), range);

@@ -9,6 +9,7 @@
 
 #include "KernelEmitter.h"
 
+#include "../Common/PadValue.h"
 #include "../TileToTileGPU/LayoutAssignment.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -72,9 +73,7 @@ public:
     if (order.empty())
       return 1;
     int most = accessVectorBits(type, tile.getShape()), bits = 0;
-    int64_t weight = 1;
-    for (int64_t size : layout.getShape().drop_front(order.front() + 1))
-      weight *= size;
+    int64_t weight = int64_t{1} << layout.shiftOf(order.front());
     int64_t threadBits = e.coordinates(layout, order.front()).threadBits;
     ArrayRef<int64_t> registers = layout.getRegisters();
     while (bits < most && bits < int(registers.size()) && registers[bits] == weight << bits &&
@@ -161,46 +160,6 @@ private:
 
 } // namespace
 
-/// The value of padding for elements of a type, as memory holds them.
-static TypedAttr padAttr(KernelEmitter &e, tile::Pad pad, Type element) {
-  Type memory = e.memoryType(element);
-  auto bits = [&](const APInt &value) {
-    APInt inMemory = value.zextOrTrunc(memory.getIntOrFloatBitWidth());
-    if (auto type = dyn_cast<FloatType>(memory))
-      return TypedAttr(FloatAttr::get(type, APFloat(type.getFloatSemantics(), inMemory)));
-    return TypedAttr(IntegerAttr::get(memory, inMemory));
-  };
-  if (auto type = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    bool hasInfinity = APFloat::semanticsHasInf(semantics), negative = pad == tile::Pad::Lowest;
-    switch (pad) {
-    case tile::Pad::One:
-      return bits(APFloat::getOne(semantics).bitcastToAPInt());
-    case tile::Pad::Lowest:
-    case tile::Pad::Highest:
-      return bits((hasInfinity ? APFloat::getInf(semantics, negative) : APFloat::getLargest(semantics, negative))
-                      .bitcastToAPInt());
-    case tile::Pad::NaN:
-      return bits(APFloat::getNaN(semantics).bitcastToAPInt());
-    default:
-      return bits(APInt::getZero(type.getWidth()));
-    }
-  }
-  unsigned width = element.getIntOrFloatBitWidth();
-  switch (pad) {
-  case tile::Pad::One:
-    return bits(APInt(width, 1));
-  case tile::Pad::Lowest:
-    return bits(APInt::getSignedMinValue(width));
-  case tile::Pad::Highest:
-    return bits(APInt::getSignedMaxValue(width));
-  case tile::Pad::AllOnes:
-    return bits(APInt::getAllOnes(width));
-  default:
-    return bits(APInt::getZero(width));
-  }
-}
-
 //===--- load ---------------------------------------------------------------------------------------------------===//
 
 static Value loadWhole(Access &access) {
@@ -239,7 +198,8 @@ static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
   int64_t count = access.layout.numRegisters();
   auto type = VectorType::get({count}, access.memory());
   access.isPromised = load.getPad() == tile::Pad::None;
-  Value pad = arith::ConstantOp::create(e.b, e.loc, padAttr(e, load.getPad(), tile.getElementType()));
+  Value pad = arith::ConstantOp::create(e.b, e.loc, padAttr(load.getPad(), tile.getElementType()));
+  pad = e.toMemory(pad, tile.getElementType());
   // Addresses that both branches may use are made before them.
   auto atEdge = [&] {
     Value touched = access.isTouched();

@@ -13,16 +13,11 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
 
-static int64_t intAttr(Operation *op, StringRef name, int64_t otherwise) {
-  auto attr = op->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : otherwise;
-}
-
 KernelEmitter::KernelEmitter(tile::KernelOp kernel, ModuleState &state, OpBuilder &builder)
     : kernel(kernel), b(builder), loc(kernel.getLoc()), threads(state.threads), banks(state.banks), state_(state) {
-  int64_t lanes = intAttr(kernel, tilegpu::TileGPUDialect::lanesAttrName, 32);
-  laneBits_ = llvm::Log2_64(uint64_t(lanes));
-  blockThreads_ = lanes * intAttr(kernel, tilegpu::TileGPUDialect::warpsAttrName, 1);
+  tilegpu::BlockSize block = tilegpu::blockSizeOf(kernel);
+  laneBits_ = llvm::Log2_64(uint64_t(block.lanes));
+  blockThreads_ = block.threads();
 }
 
 LogicalResult KernelEmitter::run() {
@@ -139,8 +134,8 @@ Value KernelEmitter::programId(unsigned axis) {
 Value KernelEmitter::onChip() {
   if (!onChip_) {
     PrologueGuard guard(*this);
-    int64_t bytes = intAttr(kernel, tilegpu::TileGPUDialect::sharedBytesAttrName, 0);
-    onChip_ = threads.onChipMemory(b, loc, kernel->getParentOfType<ModuleOp>(), kernel.getName(), bytes);
+    onChip_ = threads.onChipMemory(b, loc, kernel->getParentOfType<ModuleOp>(), kernel.getName(),
+                                   tilegpu::blockSizeOf(kernel).sharedBytes);
   }
   return onChip_;
 }

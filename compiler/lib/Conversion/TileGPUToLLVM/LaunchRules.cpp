@@ -4,6 +4,8 @@
 
 #include "LaunchRules.h"
 
+#include "../Common/KernelArguments.h"
+
 #include "tilejit/Conversion/GpuLaunchRules.h"
 #include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -17,24 +19,12 @@ bool gpu::hasAssertions(tile::KernelOp kernel) {
   return kernel.walk([](tile::AssertOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// A kernel's arguments without the workspace, which only those have that use it.
-static ArrayRef<Type> operandTypes(tile::KernelOp kernel) {
-  tile::LaunchAttr launch = kernel.getLaunchAttr();
-  ArrayRef<Type> types = kernel.getArgumentTypes();
-  return launch && launch.getWorkspace() ? types.drop_back() : types;
-}
-
 LogicalResult gpu::checkKernels(ArrayRef<tile::KernelOp> kernels) {
-  tile::KernelOp first = kernels.front();
-  for (tile::KernelOp kernel : kernels) {
-    if (operandTypes(kernel) != operandTypes(first)) {
-      InFlightDiagnostic diagnostic = kernel.emitOpError("expected the arguments of the module's first kernel");
-      diagnostic.attachNote(first.getLoc()) << "the first kernel";
-      return diagnostic;
-    }
+  if (failed(checkSameOperands(kernels)))
+    return failure();
+  for (tile::KernelOp kernel : kernels)
     if (!llvm::hasSingleElement(kernel.getBody()))
       return kernel.emitOpError("has more than one block: branches between blocks have no lowering to a GPU; use scf");
-  }
   return success();
 }
 
@@ -47,17 +37,14 @@ public:
   abi::GpuKernel write(tile::KernelOp kernel) {
     abi::GpuKernel result;
     result.symbol = kernel.getName().str();
-    auto number = [&](StringRef name) {
-      auto attr = kernel->getAttrOfType<IntegerAttr>(name);
-      return attr ? attr.getInt() : 0;
-    };
-    result.threads = number(tilegpu::TileGPUDialect::lanesAttrName) * number(tilegpu::TileGPUDialect::warpsAttrName);
-    result.sharedBytes = number(tilegpu::TileGPUDialect::sharedBytesAttrName);
+    tilegpu::BlockSize block = tilegpu::blockSizeOf(kernel);
+    result.threads = block.threads();
+    result.sharedBytes = block.sharedBytes;
     result.takesStatus = gpu::hasAssertions(kernel);
     tile::LaunchAttr rule = kernel.getLaunchAttr();
     if (!rule)
       return result;
-    readSizes(kernel, rule);
+    readSizes(kernel);
     result.phase = rule.getPhase();
     for (AffineExpr count : rule.getGrid().getValue().getResults())
       result.grid.push_back(expression(count));
@@ -75,24 +62,14 @@ public:
 
 private:
   /// The sizes that a rule counts as d0, d1, ... in the launch's list.
-  void readSizes(tile::KernelOp kernel, tile::LaunchAttr rule) {
+  void readSizes(tile::KernelOp kernel) {
     dims_.clear();
-    ArrayRef<int64_t> pairs = rule.getSizes();
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-      int64_t slot = 0;
-      for (int64_t argument = 0; argument < pairs[i]; ++argument) {
-        auto before = dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[argument]);
-        slot += before ? 1 + 2 * before.getRank() : 1;
-      }
-      auto view = cast<tile::ViewType>(kernel.getArgumentTypes()[pairs[i]]);
-      int64_t dim = pairs[i + 1];
-      std::pair<int64_t, int64_t> size{slot + 1 + dim, 0};
-      if (!view.isDynamicDim(dim))
-        size = {-1, view.getShape()[dim]};
-      auto found = llvm::find(launch_.sizes, size);
+    for (RuleSize size : ruleSizes(kernel)) {
+      std::pair<int64_t, int64_t> entry{size.slot, size.known};
+      auto found = llvm::find(launch_.sizes, entry);
       dims_.push_back(found - launch_.sizes.begin());
       if (found == launch_.sizes.end())
-        launch_.sizes.push_back(size);
+        launch_.sizes.push_back(entry);
     }
   }
 

@@ -74,25 +74,14 @@ Value KernelEmitter::threadParity(uint64_t mask) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bits, integer(i32, 0));
 }
 
-/// Columns of a thread's bits: lanes, then warps.
-static SmallVector<int64_t> threadColumns(LayoutAttr layout) {
-  SmallVector<int64_t> columns(layout.getLanes());
-  columns.append(layout.getWarps().begin(), layout.getWarps().end());
-  return columns;
-}
-
 const KernelEmitter::Coordinates &KernelEmitter::coordinates(LayoutAttr layout, int dim) {
   std::unique_ptr<Coordinates> &kept = coordinates_[{layout, dim}];
   if (kept)
     return *kept;
   kept = std::make_unique<Coordinates>();
   Coordinates &result = *kept;
-  int shift = 0;
-  for (int64_t size : layout.getShape().drop_front(dim + 1))
-    shift += int(llvm::Log2_64(uint64_t(size)));
-  int64_t mask = layout.getShape()[dim] - 1;
-  auto along = [&](int64_t element) { return element >> shift & mask; };
-  SmallVector<int64_t> columns = llvm::map_to_vector(threadColumns(layout), along);
+  auto along = [&](int64_t element) { return layout.coordinateOf(element, dim); };
+  SmallVector<int64_t> columns = llvm::map_to_vector(layout.threadColumns(), along);
   for (int64_t column : columns)
     result.threadBits |= column;
   for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)

@@ -38,7 +38,6 @@ public:
   Value onChipMemory(OpBuilder &b, Location loc, ModuleOp module, StringRef, int64_t) const override {
     return sharedArray(b, loc, module);
   }
-  bool hasStaticOnChipMemory() const override { return false; }
   Value threadId(OpBuilder &b, Location loc, int64_t threads) const override {
     auto range = LLVM::ConstantRangeAttr::get(b.getContext(), 32, 0, threads);
     return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type(), range);

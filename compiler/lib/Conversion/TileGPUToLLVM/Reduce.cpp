@@ -54,11 +54,7 @@ namespace {
 class Reduction {
 public:
   Reduction(KernelEmitter &e, Region &combiner, LayoutAttr layout, int axis)
-      : e(e), combiner(combiner), registers(layout.getRegisters()), lanes(layout.getLanes()) {
-    for (int64_t size : layout.getShape().drop_front(axis + 1))
-      shift += int(llvm::Log2_64(uint64_t(size)));
-    mask = layout.getShape()[axis] - 1;
-  }
+      : e(e), combiner(combiner), layout(layout), axis(axis), registers(layout.getRegisters()) {}
 
   SmallVector<Value> values;
   Value valid; ///< Null: all.
@@ -67,13 +63,13 @@ public:
     for (size_t bit = registers.size(); bit-- > 0;)
       if (along(registers[bit]) != 0)
         foldRegisters(bit);
-    for (size_t bit = 0; bit < lanes.size(); ++bit)
-      if (along(lanes[bit]) != 0)
+    for (auto [bit, element] : llvm::enumerate(layout.getLanes()))
+      if (along(element) != 0)
         foldLanes(bit);
   }
 
 private:
-  int64_t along(int64_t element) const { return element >> shift & mask; }
+  int64_t along(int64_t element) const { return layout.coordinateOf(element, axis); }
 
   void join(ArrayRef<Value> left, Value leftValid, ArrayRef<Value> right, Value rightValid) {
     SmallVector<Value> joined = combine(e, combiner, left, right); // `left` may be `values`.
@@ -137,9 +133,9 @@ private:
 
   KernelEmitter &e;
   Region &combiner;
-  SmallVector<int64_t> registers, lanes;
-  int shift = 0;
-  int64_t mask = 0;
+  LayoutAttr layout;
+  int axis;
+  SmallVector<int64_t> registers; ///< Bits that are not folded yet.
 };
 
 } // namespace

@@ -16,12 +16,9 @@ namespace {
 
 class Scan {
 public:
-  Scan(KernelEmitter &e, tile::ScanOp op) : e(e), op(op), layout(tilegpu::layoutOf(op.getInputs().front())) {
-    int axis = int(op.getAxis());
-    for (int64_t size : layout.getShape().drop_front(axis + 1))
-      shift += int(llvm::Log2_64(uint64_t(size)));
-    bits = int(llvm::Log2_64(uint64_t(layout.getShape()[axis])));
-  }
+  Scan(KernelEmitter &e, tile::ScanOp op)
+      : e(e), op(op), layout(tilegpu::layoutOf(op.getInputs().front())), shift(layout.shiftOf(int(op.getAxis()))),
+        bits(int(llvm::Log2_64(uint64_t(layout.getShape()[op.getAxis()])))) {}
 
   LogicalResult run() {
     SmallVector<Value> values = llvm::map_to_vector(op.getInputs(), [&](Value value) { return e.get(value); });
@@ -62,7 +59,6 @@ private:
       auto place = find(lower);
       (place->first ? lowRegisters : lowLanes) |= int64_t{1} << place->second;
     }
-    (own->first ? lowRegisters : lowLanes) &= ~(int64_t{1} << own->second);
     int64_t ownRegister = own->first ? int64_t{1} << own->second : 0,
             ownLane = own->first ? 0 : int64_t{1} << own->second;
 
@@ -129,7 +125,7 @@ private:
   KernelEmitter &e;
   tile::ScanOp op;
   LayoutAttr layout;
-  int shift = 0, bits = 0;
+  int shift, bits;
 };
 
 } // namespace

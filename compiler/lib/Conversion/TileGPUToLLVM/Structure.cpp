@@ -219,9 +219,7 @@ static LogicalResult lowerTable(KernelEmitter &e, arith::ConstantOp op, DenseEle
   auto global = LLVM::GlobalOp::create(top, e.loc, array, /*isConstant=*/true, LLVM::Linkage::Internal, name, bits,
                                        /*alignment=*/16, globalMemory);
   Value base = LLVM::AddressOfOp::create(e.b, e.loc, global);
-  SmallVector<int64_t> columns(layout.getLanes());
-  columns.append(layout.getWarps().begin(), layout.getWarps().end());
-  Value ofThread = e.threadCombination(columns);
+  Value ofThread = e.threadCombination(layout.threadColumns());
   SmallVector<Value> values;
   for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
     Value at = arith::XOrIOp::create(e.b, e.loc, ofThread, e.integer(e.b.getI32Type(), layout.elementOfRegister(reg)));

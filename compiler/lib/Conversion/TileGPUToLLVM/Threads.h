@@ -24,8 +24,6 @@ public:
   /// The block's on-chip memory; `bytes` is how much is used.
   virtual mlir::Value onChipMemory(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module,
                                    llvm::StringRef kernel, int64_t bytes) const = 0;
-  /// Whether the memory's size is part of the code (otherwise the launch gives it).
-  virtual bool hasStaticOnChipMemory() const = 0;
   /// Number of the thread in its block, of the block in the launch: i32.
   virtual mlir::Value threadId(mlir::OpBuilder &b, mlir::Location loc, int64_t threads) const = 0;
   virtual mlir::Value blockId(mlir::OpBuilder &b, mlir::Location loc) const = 0;

@@ -4,6 +4,7 @@
 
 #include "LaunchRule.h"
 
+#include "../Common/KernelArguments.h"
 #include "Emitter.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/IntegerSet.h"
@@ -72,20 +73,9 @@ public:
 
 private:
   SmallVector<Index> sizes(tile::KernelOp kernel) {
-    SmallVector<Index> dims;
-    ArrayRef<int64_t> pairs = kernel.getLaunchAttr().getSizes();
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-      int64_t slot = 0;
-      for (int64_t a = 0; a < pairs[i]; ++a) {
-        auto before = dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[a]);
-        slot += before ? 1 + 2 * before.getRank() : 1;
-      }
-      auto view = cast<tile::ViewType>(kernel.getArgumentTypes()[pairs[i]]);
-      int64_t dim = pairs[i + 1];
-      dims.push_back(view.isDynamicDim(dim) ? Index(e.load(e.i64(), e.address(slots, slot + 1 + dim, e.i64())))
-                                            : Index(view.getShape()[dim]));
-    }
-    return dims;
+    return llvm::map_to_vector(ruleSizes(kernel), [&](RuleSize size) {
+      return size.slot < 0 ? Index(size.known) : Index(e.load(e.i64(), e.address(slots, size.slot, e.i64())));
+    });
   }
 
   /// Quotient rounded down by a positive divisor, for either sign of x.
@@ -124,21 +114,10 @@ private:
 
 static int64_t phaseOf(tile::KernelOp kernel) { return kernel.getLaunchAttr() ? kernel.getLaunchAttr().getPhase() : 0; }
 
-/// The kernel's arguments without the workspace, which only those have that use it.
-static ArrayRef<Type> operandTypes(tile::KernelOp kernel) {
-  tile::LaunchAttr launch = kernel.getLaunchAttr();
-  ArrayRef<Type> types = kernel.getArgumentTypes();
-  return launch && launch.getWorkspace() ? types.drop_back() : types;
-}
-
 LogicalResult tilejit::cpu::checkLaunchRules(ArrayRef<tile::KernelOp> kernels) {
-  tile::KernelOp first = kernels.front();
+  if (failed(checkSameOperands(kernels)))
+    return failure();
   for (tile::KernelOp kernel : kernels) {
-    if (operandTypes(kernel) != operandTypes(first)) {
-      InFlightDiagnostic diagnostic = kernel.emitOpError("expected the arguments of the module's first kernel");
-      diagnostic.attachNote(first.getLoc()) << "the first kernel";
-      return diagnostic;
-    }
     int64_t phase = phaseOf(kernel);
     if (phase < 0 || phase >= abi::maxPhases)
       return kernel.emitOpError("expected a phase from 0 to ") << abi::maxPhases - 1 << ", got " << phase;

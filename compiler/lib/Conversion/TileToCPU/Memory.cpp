@@ -4,6 +4,8 @@
 
 #include "KernelLowering.h"
 
+#include "../Common/PadValue.h"
+
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
@@ -12,44 +14,10 @@ using namespace tilejit::cpu;
 //------------------------------------------------------------------------------------------------------===//
 
 Value KernelLowering::padValue(tile::Pad pad, Type element) {
-  if (auto type = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    auto extreme = [&](bool negative) {
-      if (llvm::APFloat::semanticsHasInf(semantics))
-        return llvm::APFloat::getInf(semantics, negative);
-      return llvm::APFloat::getLargest(semantics, negative && llvm::APFloat::semanticsHasSignedRepr(semantics));
-    };
-    switch (pad) {
-    case tile::Pad::One:
-      return e.floatConstant(type, 1.0);
-    case tile::Pad::Lowest:
-      return e.floatConstant(type, extreme(true));
-    case tile::Pad::Highest:
-      return e.floatConstant(type, extreme(false));
-    case tile::Pad::NaN:
-      if (llvm::APFloat::semanticsHasNaN(semantics))
-        return e.floatConstant(type, llvm::APFloat::getNaN(semantics));
-      [[fallthrough]];
-    default:
-      if (isa<Float8E8M0FNUType>(type)) // Has no zero; its least value is all zero bits.
-        return e.floatConstant(type, llvm::APFloat::getSmallest(semantics));
-      return e.floatConstant(type, llvm::APFloat::getZero(semantics));
-    }
-  }
-  auto type = cast<IntegerType>(registerType(element, true));
-  unsigned bits = type.getWidth();
-  switch (pad) {
-  case tile::Pad::One:
-    return e.intConstant(type, llvm::APInt(bits, 1));
-  case tile::Pad::Lowest:
-    return e.intConstant(type, llvm::APInt::getSignedMinValue(bits));
-  case tile::Pad::Highest:
-    return e.intConstant(type, llvm::APInt::getSignedMaxValue(bits));
-  case tile::Pad::AllOnes:
-    return e.intConstant(type, llvm::APInt::getAllOnes(bits));
-  default:
-    return e.intConstant(type, llvm::APInt::getZero(bits));
-  }
+  TypedAttr value = padAttr(pad, element);
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return e.floatConstant(element, number.getValue());
+  return e.intConstant(element, cast<IntegerAttr>(value).getValue());
 }
 
 static SmallVector<Segment, 3> noOperands(KernelLowering &, Operation *, const Segment &) { return {}; }

@@ -13,13 +13,9 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
 using tilegpu::layoutOf;
+using tilegpu::withLayout;
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
-
-static RankedTensorType withLayout(Type type, LayoutAttr layout) {
-  auto tile = cast<RankedTensorType>(type);
-  return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
-}
 
 void LayoutAssignment::setLayout(Value tile, LayoutAttr layout) { tile.setType(withLayout(tile.getType(), layout)); }
 

@@ -182,9 +182,7 @@ LayoutAttr gpu::splitLayout(LayoutAttr layout) {
 }
 
 int64_t gpu::contiguousRun(LayoutAttr layout, int dim, int vectorBits) {
-  int64_t weight = 1;
-  for (int64_t size : layout.getShape().drop_front(dim + 1))
-    weight *= size;
+  int64_t weight = int64_t{1} << layout.shiftOf(dim);
   int64_t run = 1, most = layout.getShape()[dim];
   while (run < most && run >> vectorBits == 0 && llvm::is_contained(layout.getRegisters(), run * weight))
     run *= 2;

@@ -156,6 +156,23 @@ int64_t LayoutAttr::elementOfRegister(int64_t index) const {
   return element;
 }
 
+int LayoutAttr::shiftOf(int dim) const {
+  int shift = 0;
+  for (int64_t size : getShape().drop_front(dim + 1))
+    shift += int(llvm::Log2_64(uint64_t(size)));
+  return shift;
+}
+
+int64_t LayoutAttr::coordinateOf(int64_t element, int dim) const {
+  return element >> shiftOf(dim) & (getShape()[dim] - 1);
+}
+
+SmallVector<int64_t> LayoutAttr::threadColumns() const {
+  SmallVector<int64_t> columns(getLanes());
+  columns.append(getWarps().begin(), getWarps().end());
+  return columns;
+}
+
 LinearLayout LayoutAttr::toLinear() const {
   gf2::Vectors columns;
   for (ArrayRef<int64_t> part : {getRegisters(), getLanes(), getWarps()})
@@ -168,22 +185,11 @@ LinearLayout LayoutAttr::toLinear() const {
 
 int64_t LayoutAttr::copyBits() const {
   int64_t mask = 0;
-  gf2::Vectors seen = toVectors(getRegisters());
-  unsigned bit = 0;
-  for (ArrayRef<int64_t> part : {getLanes(), getWarps()})
-    for (int64_t number : part) {
-      int before = gf2::rank(seen);
-      seen.push_back(number);
-      if (gf2::rank(seen) == before)
-        mask |= int64_t{1} << bit;
-      ++bit;
-    }
+  gf2::Span seen(toVectors(getRegisters()));
+  for (auto [bit, number] : llvm::enumerate(threadColumns()))
+    if (!seen.add(uint64_t(number)))
+      mask |= int64_t{1} << bit;
   return mask;
-}
-
-LinearLayout MemoryAttr::toLinear() const {
-  return LinearLayout({{std::string(kOffset), int(getOffsets().size())}},
-                      tileDims({getShape().begin(), getShape().end()}), toVectors(getOffsets()));
 }
 
 SmallVector<int64_t> MemoryAttr::offsetOfElementBits() const {

@@ -43,6 +43,23 @@ LayoutAttr tilejit::tilegpu::layoutOf(Type type) {
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
 }
 
+RankedTensorType tilejit::tilegpu::withLayout(Type tile, LayoutAttr layout) {
+  auto type = cast<RankedTensorType>(tile);
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+BlockSize tilejit::tilegpu::blockSizeOf(Operation *kernel) {
+  BlockSize size;
+  auto read = [&](StringRef name, int64_t &into) {
+    if (auto attr = kernel->getAttrOfType<IntegerAttr>(name))
+      into = attr.getInt();
+  };
+  read(TileGPUDialect::lanesAttrName, size.lanes);
+  read(TileGPUDialect::warpsAttrName, size.warps);
+  read(TileGPUDialect::sharedBytesAttrName, size.sharedBytes);
+  return size;
+}
+
 SmallVector<int64_t> tilejit::tilegpu::paddedShape(ArrayRef<int64_t> shape) {
   return llvm::map_to_vector(shape, [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(uint64_t(size))); });
 }

@@ -36,6 +36,18 @@ struct OnChipResource : mlir::SideEffects::Resource::Base<OnChipResource> {
 LayoutAttr layoutOf(mlir::Type type);
 inline LayoutAttr layoutOf(mlir::Value value) { return layoutOf(value.getType()); }
 
+/// A tile's type with another layout.
+mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr layout);
+
+/// What a kernel's attributes say of the block that runs an instance.
+struct BlockSize {
+  int64_t lanes = 32, warps = 1;
+  int64_t sharedBytes = 0; ///< On-chip memory, once planned.
+
+  int64_t threads() const { return lanes * warps; }
+};
+BlockSize blockSizeOf(mlir::Operation *kernel);
+
 /// The sides of a tile, each rounded up to a power of two.
 llvm::SmallVector<int64_t> paddedShape(llvm::ArrayRef<int64_t> shape);
 

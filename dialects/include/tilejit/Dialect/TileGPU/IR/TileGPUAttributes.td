@@ -34,6 +34,12 @@ def TileGPU_LayoutAttr : AttrDef<TileGPU_Dialect, "Layout"> {
     int64_t elementOfRegister(int64_t index) const;
     /// The same map as an object that can be calculated with.
     LinearLayout toLinear() const;
+    /// How many bits of an element's number lie below its coordinate along a dimension.
+    int shiftOf(int dim) const;
+    /// The coordinate of an element along a dimension.
+    int64_t coordinateOf(int64_t element, int dim) const;
+    /// What each bit of a thread's number (lanes, then warps) adds to the element.
+    ::llvm::SmallVector<int64_t> threadColumns() const;
     /// Bits of (lane, warp) that make copies, warps above lanes: set bits name them.
     int64_t copyBits() const;
   }];
