@@ -51,6 +51,16 @@ static double widen(APFloat value) {
 
 double Format::getLargest() const { return widen(APFloat::getLargest(*semantics)); }
 
+double Format::getLowest() const {
+  if (hasInfinity())
+    return -std::numeric_limits<double>::infinity();
+  return APFloat::semanticsHasSignedRepr(*semantics) ? -getLargest() : getZero();
+}
+
+double Format::getZero() const {
+  return APFloat::semanticsHasZero(*semantics) ? 0 : widen(APFloat::getSmallest(*semantics));
+}
+
 bool Format::hasInfinity() const { return APFloat::semanticsHasInf(*semantics); }
 
 bool Format::hasNaN() const { return APFloat::semanticsHasNaN(*semantics); }

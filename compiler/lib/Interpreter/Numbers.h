@@ -58,6 +58,10 @@ public:
   /// The same in another direction. Toward zero no finite number becomes an infinity.
   double round(double value, llvm::RoundingMode mode) const { return roundSlowly(value, mode); }
   double getLargest() const;
+  /// Minus infinity, or the least number.
+  double getLowest() const;
+  /// Of a type without zero the least number, which is its nearest.
+  double getZero() const;
   bool hasInfinity() const;
   bool hasNaN() const;
 

@@ -70,13 +70,13 @@ static Cell padCell(const Format &format, tile::Pad pad) {
   switch (pad) {
   case tile::Pad::None:
   case tile::Pad::Zero:
-    return format.isFloat() ? toCell(0) : 0;
+    return format.isFloat() ? toCell(format.getZero()) : 0;
   case tile::Pad::One:
     return format.isFloat() ? toCell(1) : 1;
   case tile::Pad::Lowest:
     if (!format.isFloat())
       return format.getSignedMin();
-    return toCell(format.hasInfinity() ? -infinity : -format.getLargest());
+    return toCell(format.getLowest());
   case tile::Pad::Highest:
     if (!format.isFloat())
       return format.getSignedMax();

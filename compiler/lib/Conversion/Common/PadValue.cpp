@@ -11,26 +11,22 @@ using namespace tilejit;
 
 static APFloat floatPad(tile::Pad pad, FloatType type) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  auto extreme = [&](bool negative) {
-    if (APFloat::semanticsHasInf(semantics))
-      return APFloat::getInf(semantics, negative);
-    return APFloat::getLargest(semantics, negative && APFloat::semanticsHasSignedRepr(semantics));
-  };
+  bool hasInfinity = APFloat::semanticsHasInf(semantics);
+  // f8E8M0FNU has neither zero nor sign: its least number stands for both.
+  APFloat zero = APFloat::semanticsHasZero(semantics) ? APFloat::getZero(semantics) : APFloat::getSmallest(semantics);
   switch (pad) {
   case tile::Pad::One:
     return APFloat::getOne(semantics);
   case tile::Pad::Lowest:
-    return extreme(true);
+    if (hasInfinity)
+      return APFloat::getInf(semantics, /*Negative=*/true);
+    return APFloat::semanticsHasSignedRepr(semantics) ? APFloat::getLargest(semantics, /*Negative=*/true) : zero;
   case tile::Pad::Highest:
-    return extreme(false);
+    return hasInfinity ? APFloat::getInf(semantics) : APFloat::getLargest(semantics);
   case tile::Pad::NaN:
-    if (APFloat::semanticsHasNaN(semantics))
-      return APFloat::getNaN(semantics);
-    [[fallthrough]];
+    return APFloat::semanticsHasNaN(semantics) ? APFloat::getNaN(semantics) : zero;
   default:
-    if (isa<Float8E8M0FNUType>(type)) // Has no zero; its least value is all zero bits.
-      return APFloat::getSmallest(semantics);
-    return APFloat::getZero(semantics);
+    return zero;
   }
 }
 

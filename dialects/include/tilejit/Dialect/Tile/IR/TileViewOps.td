@@ -87,7 +87,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     dimension `d` is the view's element `coordinates[d] * tile size + e`. Elements outside the view have the value of
     `pad`; without one (`none`) all elements must lie inside the view. `lowest` and `highest` are -inf and +inf (the
     extreme finite value where the type has no infinity) or the signed extremes of an integer type; `all_ones` is the
-    largest unsigned integer. Tile and view have the same rank and element type.
+    largest unsigned integer. A type without zero and sign (f8E8M0FNU) has its least number for `zero` and `lowest`.
+    Tile and view have the same rank and element type.
 
     ```mlir
     %t = tile.load %v[%i, %k] pad zero : !tile.view<?x?xf32> -> tensor<32x64xf32>
