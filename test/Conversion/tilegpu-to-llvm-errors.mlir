@@ -56,6 +56,20 @@ tile.kernel @product() attributes {tilegpu.lanes = 32 : i64, tilegpu.warps = 1 :
 }
 
 // -----
+#twice = #tilegpu.layout<[2, 16], registers = [1], lanes = [2, 2, 4, 8, 16]>
+#rows = #tilegpu.layout<[2], lanes = [0, 0, 0, 0, 1]>
+tile.kernel @twice() attributes {tilegpu.lanes = 32 : i64, tilegpu.warps = 1 : i64} {
+  %x = arith.constant dense<1.0> : tensor<2x16xf32, #twice>
+  // expected-error @below {{has no lowering to a GPU: its layout mixes the reduced dimension with others, or repeats it in lanes}}
+  %s = tile.reduce %x axis 1 : tensor<2x16xf32, #twice> -> tensor<2xf32, #rows> {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tile.yield %sum : f32
+  }
+  tile.return
+}
+
+// -----
 #warps = #tilegpu.layout<[64], lanes = [1, 2, 4, 8, 16], warps = [32]>
 tile.kernel @scan() attributes {tilegpu.lanes = 32 : i64, tilegpu.warps = 2 : i64} {
   %x = arith.constant dense<1.0> : tensor<64xf32, #warps>

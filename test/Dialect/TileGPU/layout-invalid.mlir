@@ -20,6 +20,10 @@
 #a = #tilegpu.layout<[4], registers = [1], lanes = [2], warps = [-1]>
 
 // -----
+// expected-error @below {{expected at most 63 numbers, got 64}}
+#a = #tilegpu.layout<[1], lanes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]>
+
+// -----
 // expected-error @below {{expected registers that hold no copies of each other}}
 #a = #tilegpu.layout<[8], registers = [1, 2, 3], lanes = [4]>
 
@@ -62,6 +66,10 @@
 // -----
 // expected-error @below {{expected one place for each of the 8 elements}}
 #a = #tilegpu.memory<[8], offsets = [1, 2, 3]>
+
+// -----
+// expected-error @below {{expected at most 63 numbers, got 64}}
+#a = #tilegpu.memory<[1], offsets = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]>
 
 // -----
 // expected-error @below {{expected one of offsets, each once, got 'lanes'}}

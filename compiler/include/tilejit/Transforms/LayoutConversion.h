@@ -146,6 +146,9 @@ struct ConversionOptions {
   SharedAccess store = SharedAccess::Plain, load = SharedAccess::Plain;
   bool throughMemory = false;
   bool allowShuffles = true;
+  /// Whether threads that hold copies may share the storing, each a part of its elements. Only for those who carry out
+  /// the plan's own store.
+  bool spreadCopies = true;
   /// Shared memory that a conversion may use, 0: any amount. Conversions that take more are cut into passes; those with
   /// a given memory or an AsyncCopy cannot be.
   uint64_t maxBytes = 0;

@@ -105,7 +105,17 @@ tilegpu::ConversionOptions Rewriter::options(RankedTensorType type) const {
   tilegpu::ConversionOptions result;
   result.elementBits = int(8 * tilegpu::storageBytes(type.getElementType()));
   result.banks = &banks_;
+  result.spreadCopies = false; // Of copies one stores: the lowering plans each access on its own.
   return result;
+}
+
+/// The offsets of #tilegpu.memory; empty where the plan's memory holds copies.
+static SmallVector<int64_t> offsetsOf(const tilegpu::SharedMove &move) {
+  SmallVector<int64_t> offsets;
+  if (move.memory.inverse())
+    for (uint64_t column : move.memory.columns())
+      offsets.push_back(int64_t(column));
+  return offsets;
 }
 
 /// Offsets, as in #tilegpu.memory, of a place for a tile of `type` and a reader with another layout, without bank
@@ -113,11 +123,7 @@ tilegpu::ConversionOptions Rewriter::options(RankedTensorType type) const {
 SmallVector<int64_t> Rewriter::swizzleFor(RankedTensorType type, LayoutAttr reader) const {
   auto plan = tilegpu::planSharedMemory(tilegpu::distinctRegisters(layoutOf(type).toLinear()).layout,
                                         tilegpu::distinctRegisters(reader.toLinear()).layout, options(type));
-  SmallVector<int64_t> offsets;
-  if (plan && plan->passes == 1 && plan->memory.inverse())
-    for (uint64_t column : plan->memory.columns())
-      offsets.push_back(int64_t(column));
-  return offsets;
+  return plan ? offsetsOf(*plan) : SmallVector<int64_t>();
 }
 
 Value Rewriter::load(Value place, ValueRange coordinates, RankedTensorType type) {
@@ -132,9 +138,9 @@ Value Rewriter::moved(Value tile, LayoutAttr layout) {
     return tile;
   RankedTensorType type = tileType(tile);
   auto plan = tilegpu::planConversion(layoutOf(tile).toLinear(), layout.toLinear(), options(type));
-  if (!std::holds_alternative<tilegpu::SharedMove>(plan.move))
-    return tilegpu::ConvertLayoutOp::create(builder_, loc_, withLayout(type, layout), tile);
-  return load(place(tile, type.getShape(), swizzleFor(type, layout)), {}, withLayout(type, layout));
+  if (auto *move = std::get_if<tilegpu::SharedMove>(&plan.move))
+    return load(place(tile, type.getShape(), offsetsOf(*move)), {}, withLayout(type, layout));
+  return tilegpu::ConvertLayoutOp::create(builder_, loc_, withLayout(type, layout), tile);
 }
 
 void Rewriter::convert(tilegpu::ConvertLayoutOp convert) {

@@ -20,18 +20,13 @@ public:
   /// `elementOf` numbers the tile's elements in the place: the same as in the tile unless it is a part.
   PlaceAccess(KernelEmitter &e, SharedType type, LayoutAttr layout, function_ref<int64_t(int64_t)> elementOf,
               bool isStore)
-      : e(e), type(type), bytes(type.elementBytes()), offsetOfBits(type.getMemory().offsetOfElementBits()) {
+      : e(e), type(type), bytes(type.elementBytes()) {
     gf2::Vectors columns;
     for (ArrayRef<int64_t> part : {layout.getRegisters(), layout.getLanes(), layout.getWarps()})
       for (int64_t element : part)
         columns.push_back(uint64_t(elementOf(element)));
-    std::vector<int64_t> shape(type.getMemory().getShape());
-    LinearLayout places({{std::string(kRegister), int(layout.getRegisters().size())},
-                         {std::string(kLane), int(layout.getLanes().size())},
-                         {std::string(kWarp), int(layout.getWarps().size())}},
-                        tileDims(shape), columns);
-    gf2::Vectors offsets(type.getMemory().getOffsets().begin(), type.getMemory().getOffsets().end());
-    LinearLayout memory({{std::string(kOffset), int(offsets.size())}}, tileDims(shape), offsets);
+    LinearLayout memory = type.getMemory().toLinear();
+    LinearLayout places(layout.toLinear().ins(), memory.outs(), columns);
     ConversionOptions options;
     options.elementBits = int(8 * bytes);
     options.banks = &e.banks;
@@ -43,7 +38,9 @@ public:
   }
 
   /// The offset of an element, counted in elements.
-  int64_t offsetOf(int64_t element) const {
+  int64_t offsetOf(int64_t element) {
+    if (offsetOfBits.empty())
+      offsetOfBits = type.getMemory().offsetOfElementBits();
     int64_t offset = 0;
     for (auto [bit, column] : llvm::enumerate(offsetOfBits))
       if (element >> bit & 1)
@@ -88,7 +85,7 @@ public:
   std::optional<MemoryAccess> plan; ///< None: the layout does not lead to the place.
 
 private:
-  SmallVector<int64_t> offsetOfBits;
+  SmallVector<int64_t> offsetOfBits; ///< Computed when it is first asked for.
   int64_t threadBits = 0;
   Value thread, shifted;
 };

@@ -140,9 +140,25 @@ private:
 
 } // namespace
 
+/// Whether each bit of the axis is a register or a lane of its own: then halves can be folded one by one.
+static bool hasOwnBits(LayoutAttr layout, int axis) {
+  int64_t seen = 0;
+  for (ArrayRef<int64_t> part : {layout.getRegisters(), layout.getLanes()})
+    for (int64_t element : part) {
+      if (layout.coordinateOf(element, axis) == 0)
+        continue;
+      if (!llvm::isPowerOf2_64(uint64_t(element)) || (seen & element) != 0)
+        return false;
+      seen |= element;
+    }
+  return true;
+}
+
 static LogicalResult lower(KernelEmitter &e, Operation *op, Region &combiner, int axis) {
   auto tile = tileTypeOf(op->getOperand(0));
   LayoutAttr layout = tilegpu::layoutOf(tile);
+  if (!hasOwnBits(layout, axis))
+    return e.refuse(op, "its layout mixes the reduced dimension with others, or repeats it in lanes");
   Reduction reduction(e, combiner, layout, axis);
   for (Value operand : op->getOperands())
     reduction.values.push_back(e.get(operand));

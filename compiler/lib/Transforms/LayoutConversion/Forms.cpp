@@ -112,7 +112,7 @@ std::optional<SharedMove> planSharedMemory(const LinearLayout &from, const Linea
                                            const ConversionOptions &options) {
   const Side result = plainSide(to);
   auto best = planForm(plainSide(from), result, options);
-  if (options.store != SharedAccess::Plain)
+  if (options.store != SharedAccess::Plain || !options.spreadCopies)
     return best;
   if (const auto spread = spreadCopies(from))
     if (auto shared = planForm(*spread, result, options);

@@ -20,7 +20,7 @@ int logOf(int value) { return std::countr_zero(static_cast<unsigned>(value)); }
 End::End(const LinearLayout &layout, SharedAccess access, bool isStore, const ConversionOptions &options)
     : layout(layout), access(access), isStore(isStore), elementBits(options.elementBits), banks(*options.banks),
       registerBits(layout.inBits(kRegister)), laneBits(layout.inBits(kLane)),
-      copies(isStore ? copiesOf(layout) << registerBits : 0) {}
+      copies(isStore ? layout.copyBits() << registerBits : 0) {}
 
 gf2::Vectors End::elements(const gf2::Vectors &places) const { return gf2::combineEach(layout.columns(), places); }
 

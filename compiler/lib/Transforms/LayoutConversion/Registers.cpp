@@ -52,16 +52,6 @@ std::vector<unsigned> registersOf(const gf2::Vectors &basis, uint64_t first) {
   return registers;
 }
 
-uint64_t copiesOf(const LinearLayout &layout) {
-  gf2::Span span(layout.columns(kRegister));
-  uint64_t copies = 0;
-  const gf2::Vectors threads = threadColumns(layout);
-  for (size_t i = 0; i < threads.size(); ++i)
-    if (!span.add(threads[i]))
-      copies |= uint64_t(1) << i;
-  return copies;
-}
-
 bool staysInWarp(const LinearLayout &from, const LinearLayout &to) {
   const gf2::Span warp(gf2::concat(from.columns(kRegister), from.columns(kLane)));
   if (!warp.containsAll(to.columns(kRegister)) || !warp.containsAll(to.columns(kLane)))

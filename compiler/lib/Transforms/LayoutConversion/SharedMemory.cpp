@@ -132,7 +132,7 @@ std::optional<SharedMove> planOnePass(const LinearLayout &from, const LinearLayo
   if (!store.isPossible() || !load.isPossible() || !gf2::Span(space).containsAll(to.columns()))
     return std::nullopt;
   // Each warp reads what it wrote, unless only one of several warps writes their copies.
-  const bool readsOwn = staysInWarp(from, to) && copiesOf(from) >> from.inBits(kLane) == 0;
+  const bool readsOwn = staysInWarp(from, to) && from.copyBits() >> from.inBits(kLane) == 0;
   std::optional<SharedMove> best;
   const auto consider = [&](const LinearLayout &memory, int storeLog, int loadLog) {
     auto written = planMemoryAccess(from, memory, options.store, true, options, storeLog);

@@ -20,9 +20,6 @@ std::vector<Select> selectsOf(const gf2::Vectors &columns);
 /// combine(basis, i) for i = 0, 1, ..., as register numbers.
 std::vector<unsigned> registersOf(const gf2::Vectors &basis, uint64_t first = 0);
 
-/// The thread bits whose places hold only what registers and lower thread bits hold.
-uint64_t copiesOf(const LinearLayout &layout);
-
 /// Whether every element that a warp wants is in the warp.
 bool staysInWarp(const LinearLayout &from, const LinearLayout &to);
 

@@ -276,6 +276,16 @@ uint64_t LinearLayout::broadcastBits(std::string_view dim) const {
   return bits;
 }
 
+uint64_t LinearLayout::copyBits() const {
+  uint64_t copies = 0;
+  gf2::Span seen(columns(kRegister));
+  const gf2::Vectors threads = gf2::concat(columns(kLane), columns(kWarp));
+  for (size_t i = 0; i < threads.size(); ++i)
+    if (!seen.add(threads[i]))
+      copies |= uint64_t(1) << i;
+  return copies;
+}
+
 LinearLayout LinearLayout::withoutBroadcast(std::string_view dim) const {
   size_t place = find(ins_, dim);
   if (place == ins_.size())

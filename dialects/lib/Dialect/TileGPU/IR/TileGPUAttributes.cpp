@@ -109,6 +109,14 @@ static FailureOr<int64_t> countElements(EmitError emitError, ArrayRef<int64_t> s
   return count;
 }
 
+/// Each number is a bit of a place, and places are numbers of 64 bits, not negative.
+static LogicalResult checkCount(EmitError emitError, size_t numbers) {
+  constexpr size_t most = 63;
+  if (numbers > most)
+    return emitError() << "expected at most " << most << " numbers, got " << numbers;
+  return success();
+}
+
 static LogicalResult checkNumbers(EmitError emitError, ArrayRef<int64_t> numbers, int64_t count) {
   for (int64_t number : numbers)
     if (number < 0 || number >= count)
@@ -121,7 +129,7 @@ static gf2::Vectors toVectors(ArrayRef<int64_t> numbers) { return gf2::Vectors(n
 LogicalResult LayoutAttr::verify(EmitError emitError, ArrayRef<int64_t> shape, ArrayRef<int64_t> registers,
                                  ArrayRef<int64_t> lanes, ArrayRef<int64_t> warps) {
   FailureOr<int64_t> count = countElements(emitError, shape);
-  if (failed(count))
+  if (failed(count) || failed(checkCount(emitError, registers.size() + lanes.size() + warps.size())))
     return failure();
   gf2::Vectors all;
   for (ArrayRef<int64_t> part : {registers, lanes, warps}) {
@@ -139,7 +147,8 @@ LogicalResult LayoutAttr::verify(EmitError emitError, ArrayRef<int64_t> shape, A
 
 LogicalResult MemoryAttr::verify(EmitError emitError, ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets) {
   FailureOr<int64_t> count = countElements(emitError, shape);
-  if (failed(count) || failed(checkNumbers(emitError, offsets, *count)))
+  if (failed(count) || failed(checkCount(emitError, offsets.size())) ||
+      failed(checkNumbers(emitError, offsets, *count)))
     return failure();
   if (int64_t{1} << offsets.size() != *count || gf2::rank(toVectors(offsets)) != int(offsets.size()))
     return emitError() << "expected one place for each of the " << *count << " elements";
@@ -183,13 +192,12 @@ LinearLayout LayoutAttr::toLinear() const {
   return LinearLayout(ins, tileDims({getShape().begin(), getShape().end()}), columns);
 }
 
-int64_t LayoutAttr::copyBits() const {
-  int64_t mask = 0;
-  gf2::Span seen(toVectors(getRegisters()));
-  for (auto [bit, number] : llvm::enumerate(threadColumns()))
-    if (!seen.add(uint64_t(number)))
-      mask |= int64_t{1} << bit;
-  return mask;
+int64_t LayoutAttr::copyBits() const { return int64_t(toLinear().copyBits()); }
+
+LinearLayout MemoryAttr::toLinear() const {
+  return LinearLayout({{std::string(kOffset), int(getOffsets().size())}},
+                      tileDims({getShape().begin(), getShape().end()}),
+                      gf2::Vectors(getOffsets().begin(), getOffsets().end()));
 }
 
 SmallVector<int64_t> MemoryAttr::offsetOfElementBits() const {

@@ -101,6 +101,9 @@ public:
   bool isSurjective() const { return gf2::rank(columns_) == outBits(); }
   /// The bits of one input dimension (bit 0 is its lowest) on which the element does not depend.
   uint64_t broadcastBits(std::string_view dim) const;
+  /// Of a layout over register, lane and warp: the bits of the thread, lane | warp << laneBits, whose places hold only
+  /// what registers and lower bits of the thread hold.
+  uint64_t copyBits() const;
   bool operator==(const LinearLayout &) const = default;
 
   // --- Other places --------------------------------------------------------------------------------------------------
