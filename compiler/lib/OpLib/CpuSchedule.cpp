@@ -4,6 +4,8 @@
 
 #include "Schedule.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace tilejit::oplib {
@@ -32,14 +34,15 @@ private:
 };
 } // namespace
 
-static int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-static int64_t ceilDiv(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
+using llvm::divideCeilSigned;
+
+static int64_t roundUp(int64_t value, int64_t unit) { return divideCeilSigned(value, unit) * unit; }
 
 /// A tile size near `target` that cuts `size` into pieces of about the same length, a multiple of `unit`.
 static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
   if (size <= 0)
     return unit;
-  return roundUp(ceilDiv(size, ceilDiv(size, target)), unit);
+  return roundUp(divideCeilSigned(size, divideCeilSigned(size, target)), unit);
 }
 
 //===--- matmul -------------------------------------------------------------------------------------------------===//
@@ -57,7 +60,7 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
   regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
   if (rows.isStatic() && maxRows > 32)
     regime.bm = balanced(rows.factor, m, 8);
-  regime.bn = std::min(n, roundUp(std::max<int64_t>(1, largest(columns)), lanes));
+  regime.bn = std::min(n, roundUp(std::clamp<int64_t>(largest(columns), 1, n), lanes));
   if (columns.isStatic())
     regime.bn = balanced(columns.factor, n, lanes);
   if (depth.isStatic() && depth.factor <= k * 3 / 2)
@@ -81,7 +84,7 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   skinny.name = "skinny";
   skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
   if (columnsAreContiguous) // Long rows of the right operand are read in place; a quarter each leaves work for threads.
-    skinny.bn = roundUp(std::max(block.bn, ceilDiv(bounded(columns, 4 * rowColumns), 4)), lanes);
+    skinny.bn = roundUp(std::max(block.bn, divideCeilSigned(bounded(columns, 4 * rowColumns), 4)), lanes);
   if (maxRows <= 1)
     return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), 0, std::nullopt}};
   std::vector<MatmulRegime> regimes;
@@ -140,20 +143,18 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   constexpr int64_t longest = 32768;
   DType compute = description_.inputs[0].dtype == DType::F64 ? DType::F64 : DType::F32;
   int64_t limit = std::min<int64_t>(longest, facts_.l2Bytes / 4 / storageBytes(compute));
-  const SpaceDim &last = space.dims.back();
-  auto isSwept = [&](const SpaceDim &dim) { return dim.tag == swept; };
-  bool isOneRow = isSwept(last) && std::count_if(space.dims.begin(), space.dims.end(), isSwept) == 1;
-  if (isOneRow && last.size.isStatic() && last.size.factor <= limit)
-    return {SweepRegime{{1, get("bn", std::max<int64_t>(1, last.size.factor))}}};
+  const Size &last = space.dims.back().size;
+  bool isOneRow = onlySwept(space) == space.rank() - 1;
+  if (isOneRow && last.isStatic() && last.factor <= limit)
+    return {SweepRegime{{1, get("bn", std::max<int64_t>(1, last.factor))}}};
   return steps(space, compute, 8);
 }
 
 /// Indices take as many registers as values, so argmax and argmin get by with half the lanes.
 std::vector<SweepRegime> CpuSchedule::reduce(const Space &space) const {
   const auto &attributes = description_.as<ReduceAttributes>();
-  bool isArg = attributes.kind == ReduceKind::ArgMax || attributes.kind == ReduceKind::ArgMin;
   DType compute = reduceComputeType(attributes.kind, description_.inputs[0].dtype, description_.outputs[0].dtype);
-  return steps(space, compute, isArg ? 4 : 8);
+  return steps(space, compute, isArg(attributes.kind) ? 4 : 8);
 }
 
 /// A few rows, each swept along its last dimension only, leave cores without work.

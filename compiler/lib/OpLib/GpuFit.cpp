@@ -102,11 +102,10 @@ GpuSchedule::Need GpuSchedule::sweepNeed() const {
   int64_t tiles = 3;
   if (description_.family == Family::Reduce) {
     ReduceKind kind = description_.as<ReduceAttributes>().kind;
-    tiles = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin ? 4 : 2;
+    tiles = isArg(kind) ? 4 : 2;
     main = reduce(reduceSpace(description_)).back();
   } else {
-    bool isNorm = description_.family == Family::LayerNorm || description_.family == Family::RmsNorm;
-    main = rows(isNorm ? normSpace(description_) : softmaxSpace(description_)).back();
+    main = rows(rowsSpace(description_)).back();
   }
   return {registersFor(main.tile.elements() * tiles, bytes_, main.warps * facts_.warpLanes) + otherRegisters, 0,
           main.warps, "bm or bn"};

@@ -4,9 +4,10 @@
 
 #include "GpuSchedule.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace tilejit::oplib {
 
@@ -18,14 +19,6 @@ constexpr int64_t usualThreads = 128;
 constexpr int64_t maxWarps = 8;
 /// Rows of tiles that share what the second-level cache holds of the columns.
 constexpr int64_t groupedRows = 8;
-
-int64_t ceilDiv(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
-
-/// a times b of numbers that are not negative, or the largest number.
-int64_t product(int64_t a, int64_t b) {
-  int64_t result = 0;
-  return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<int64_t>::max() : result;
-}
 
 /// Whether any operand or result has elements of 8 bytes.
 bool hasWideElements(const Description &description) {
@@ -62,9 +55,9 @@ int64_t GpuSchedule::instances(const Space &space, std::initializer_list<std::pa
     int64_t size = largest(space.dims[d].size);
     for (auto [dim, length] : tile)
       if (dim == d)
-        size = ceilDiv(size, length);
+        size = llvm::divideCeilSigned(size, length);
     if (space.dims[d].tag != swept)
-      count = oplib::product(count, size);
+      count = saturatingProduct(count, size);
   }
   return count;
 }
@@ -79,13 +72,16 @@ MatmulRegime GpuSchedule::product(const MatmulShape &shape, std::string name, in
   int64_t scale = storageBytes(attributes.accumulate) / 4; // 2 for f64.
   int64_t rows = std::min(largest(shape.size(shape.rows)), maxRows), batch = 1;
   for (int d = 0; d < shape.batchRank(); ++d)
-    batch = oplib::product(batch, largest(shape.size(d)));
+    batch = saturatingProduct(batch, largest(shape.size(d)));
 
   // An epilogue needs registers beside the accumulator's.
   int64_t widest = description_.epilogue.empty() ? maxSide : maxSide / 2;
   int64_t m = std::clamp(raisedToPowerOfTwo(rows), minSide, maxSide / scale);
   int64_t n = std::max(minSide, covering(columns, widest));
-  auto count = [&] { return oplib::product(batch, oplib::product(ceilDiv(rows, m), ceilDiv(largest(columns), n))); };
+  auto count = [&] {
+    return saturatingProduct(
+        batch, saturatingProduct(llvm::divideCeilSigned(rows, m), llvm::divideCeilSigned(largest(columns), n)));
+  };
   while (count() < enoughInstances && (m > minSide || n > minColumns))
     (m >= n || n <= minColumns ? m : n) /= 2;
   int64_t threads = std::clamp<int64_t>(m * n * scale / 32, std::min(usualThreads, m * n / 8), 2 * usualThreads);
@@ -152,7 +148,7 @@ Tiling GpuSchedule::elementwise(const Space &space) const {
   bool hasRows = space.rank() > 1;
   if (hasRows && !inner.isStatic())
     columns = std::min<int64_t>(columns, 256);
-  auto wastes = [&] { return (ceilDiv(length, columns) * columns - length) * 8 > length; };
+  auto wastes = [&] { return (llvm::divideCeilSigned(length, columns) * columns - length) * 8 > length; };
   while (hasRows && inner.isStatic() && columns > lineElements && wastes())
     columns /= 2;
   columns = get("bn", columns);
@@ -252,7 +248,7 @@ std::vector<SweepRegime> GpuSchedule::rows(const Space &space) const {
 /// Indices take as many registers as values.
 std::vector<SweepRegime> GpuSchedule::reduce(const Space &space) const {
   ReduceKind kind = description_.as<ReduceAttributes>().kind;
-  int64_t scale = (bytes_ / 4) * (kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin ? 2 : 1);
+  int64_t scale = (bytes_ / 4) * (isArg(kind) ? 2 : 1);
   int64_t step = maxWarps * facts_.warpLanes * 8 / scale;
   return sweep(space, {step, step});
 }

@@ -5,6 +5,7 @@
 #ifndef TILEJIT_LIB_OPLIB_REDUCER_H
 #define TILEJIT_LIB_OPLIB_REDUCER_H
 
+#include "Shapes.h"
 #include "Values.h"
 
 namespace tilejit::oplib {
@@ -14,7 +15,7 @@ class Reducer {
 public:
   explicit Reducer(KernelBuilder &b);
 
-  bool isArg() const { return kind_ == ReduceKind::ArgMax || kind_ == ReduceKind::ArgMin; }
+  bool isArg() const { return oplib::isArg(kind_); }
   /// Whether partial results are added.
   bool isSum() const { return kind_ == ReduceKind::Sum || kind_ == ReduceKind::Mean; }
   /// The type that elements are converted to and combined in.

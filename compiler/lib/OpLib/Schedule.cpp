@@ -61,8 +61,7 @@ abi::Config Schedule::complete() const {
   case Family::LogSoftmax:
   case Family::LayerNorm:
   case Family::RmsNorm: {
-    bool isNorm = description_.family == Family::LayerNorm || description_.family == Family::RmsNorm;
-    SweepRegime main = rows(isNorm ? normSpace(description_) : softmaxSpace(description_)).back();
+    SweepRegime main = rows(rowsSpace(description_)).back();
     chooseTile(main.tile, main.warps);
     break;
   }

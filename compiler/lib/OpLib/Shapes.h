@@ -26,6 +26,11 @@ Space softmaxSpace(const Description &description);
 /// The dimensions of x, those that are normalised swept; slots: inputs, then outputs.
 Space normSpace(const Description &description);
 
+/// That of a softmax or a norm, whichever is described.
+Space rowsSpace(const Description &description);
+/// Whether a reduction gives places, and not values.
+constexpr bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin; }
+
 /// Whether a sweep runs along the last dimension ("rows"), or each place along it has results of its own ("columns").
 bool sweepsRows(const Space &space);
 /// The dimension along which tiles of two dimensions run beside the last: of rows the innermost one that is kept, of

@@ -9,16 +9,15 @@
 
 namespace tilejit::oplib {
 
+int64_t saturatingProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
 std::optional<Size> Size::times(const Size &other) const {
   if (!isStatic() && !other.isStatic())
     return std::nullopt;
   return Size{factor * other.factor, isStatic() ? other.symbol : symbol};
-}
-
-/// a times b, or the largest number.
-static int64_t saturatingProduct(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
 int64_t largest(const Description &description, const Size &size) {
@@ -124,6 +123,11 @@ void Space::collapse() {
   dims.push_back({Size{}, 0});
   for (Access &access : accesses)
     access.axes.push_back({});
+}
+
+Space rowsSpace(const Description &description) {
+  bool isNorm = description.family == Family::LayerNorm || description.family == Family::RmsNorm;
+  return isNorm ? normSpace(description) : softmaxSpace(description);
 }
 
 bool sweepsRows(const Space &space) { return space.dims.back().tag == swept; }

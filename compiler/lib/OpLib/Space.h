@@ -29,6 +29,9 @@ struct Size {
   bool operator==(const Size &) const = default;
 };
 
+/// a times b of numbers that are not negative, or the largest number.
+int64_t saturatingProduct(int64_t a, int64_t b);
+
 /// Largest and smallest value of a size, and a number that divides it, from what the description says.
 int64_t largest(const Description &description, const Size &size);
 int64_t smallest(const Description &description, const Size &size);
