@@ -142,8 +142,7 @@ void Execution::printOutcome() const {
   if (!outcome())
     return;
   std::fwrite(outcome()->printed.data(), 1, outcome()->printed.size(), stderr);
-  for (const sim::Report &report : outcome()->reports)
-    std::fputs(simulatedReportText(report).c_str(), stdout);
+  std::fputs(simulatedReportsText(*outcome()).c_str(), stdout);
 }
 
 double Execution::flops() const { return description() ? tilejit::flops(*description(), operands_.binding()) : 0; }

@@ -73,9 +73,7 @@ Json simulateJson(const SimulateResult &result) {
 
 std::string simulateText(const SimulateResult &result) {
   const sim::Outcome &outcome = result.outcome;
-  std::string text;
-  for (const sim::Report &report : outcome.reports)
-    text += simulatedReportText(report);
+  std::string text = simulatedReportsText(outcome);
   text += printable(result.request.kernel) + " on sim:" + result.target + ", grid " + sizesText(result.request.grid) +
           ", block " + sizesText(result.request.block) + ": ";
   text += outcome.reports.empty()       ? "no reports\n"

@@ -68,9 +68,8 @@ std::string placeText(const std::string &location, const std::string &site) {
   return printable(location.empty() ? site : location + ": " + site);
 }
 
-std::string simulatedReportText(const sim::Report &report) {
-  std::string kind = std::string(sim::reportKindName(report.kind)) + ": ", message = printable(report.message);
-  std::string text = message.starts_with(kind) ? message : kind + message;
+static std::string reportText(const sim::Report &report) {
+  std::string text = std::string(sim::reportKindName(report.kind)) + ": " + printable(report.message);
   if (report.count > 1)
     text += " (" + groupedText(report.count) + " times)";
   text += "\n  at    " + placeText(report.location, report.site) + "\n";
@@ -78,6 +77,13 @@ std::string simulatedReportText(const sim::Report &report) {
     text += "  other " + placeText(report.otherLocation, report.otherSite) + "\n";
   if (!report.hint.empty())
     text += "  hint: " + printable(report.hint) + "\n";
+  return text;
+}
+
+std::string simulatedReportsText(const sim::Outcome &outcome) {
+  std::string text;
+  for (const sim::Report &report : outcome.reports)
+    text += reportText(report);
   return text;
 }
 

@@ -33,8 +33,8 @@ struct SimulationWords {
 Json countersJson(const sim::Counters &counters);
 /// An array with an object for each report.
 Json simulatedReportsJson(const sim::Outcome &outcome);
-/// A report for people, some lines.
-std::string simulatedReportText(const sim::Report &report);
+/// All reports for people, some lines each.
+std::string simulatedReportsText(const sim::Outcome &outcome);
 /// Counters and speed for people, some lines.
 std::string simulatedCountersText(const sim::Outcome &outcome);
 double threadInstructionsPerSecond(const sim::Outcome &outcome);

@@ -79,8 +79,7 @@ Expected<Verified> verifyOne(Context &context, const Source &source, const Targe
   addCheck(verified.json, verified.result);
   verified.json["ok"] = verified.ok;
   if (execution.outcome())
-    for (const sim::Report &report : execution.outcome()->reports)
-      verified.text += simulatedReportText(report);
+    verified.text += simulatedReportsText(*execution.outcome());
   return verified;
 }
 

@@ -112,7 +112,7 @@ public:
   /// Waits until the lanes of `expected` that are still alive are at this operation. True when they are. `anywhere`:
   /// they may also wait with the same mask at the same instruction elsewhere in the program; it is then executed once
   /// for all of them, with the operands that each lane has where it stands.
-  bool meet(Warp &warp, const Op &op, LaneMask expected, bool anywhere = false);
+  bool meet(Warp &warp, LaneMask expected, bool anywhere = false);
   /// Gives the launch up (misuse after which nothing can be said, budget).
   void abandon(Warp &warp);
   /// Ends the lanes that are active, by a trap or a failed assertion. The launch is given up once the other warps of

@@ -110,9 +110,9 @@ void Block::reportStuck(bool deadlock) {
       const Op &op =
           program().blocks[group.block].ops[std::min<size_t>(group.next, program().blocks[group.block].ops.size() - 1)];
       if (deadlock) {
-        const char *what = group.wait == Wait::Barrier ? "deadlock: waits at a barrier that the others do not reach"
-                           : group.wait == Wait::World ? "deadlock: waits for another block"
-                                                       : "deadlock: polls for something that does not come";
+        const char *what = group.wait == Wait::Barrier ? "waits at a barrier that the others do not reach"
+                           : group.wait == Wait::World ? "waits for another block"
+                                                       : "polls for something that does not come";
         report(ReportKind::Deadlock, op.site, warp, firstLane(group.lanes), what,
                group.wait == Wait::Barrier
                    ? "every thread that the barrier counts must reach it"

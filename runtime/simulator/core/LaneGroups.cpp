@@ -125,7 +125,7 @@ void Block::takeTurns(LaneGroup &group, uint64_t spent, uint32_t looks) const {
   group.spent = 0;
 }
 
-bool Block::meet(Warp &warp, const Op &, LaneMask expected, bool anywhere) {
+bool Block::meet(Warp &warp, LaneMask expected, bool anywhere) {
   if (warp.resumed || !(expected & warp.live & ~warp.mask))
     return true;
   LaneGroup &group = retryAfter(warp, Wait::Lanes);

@@ -343,7 +343,7 @@ bool meetMembers(Warp &warp, const Op &op, Reg members) {
     expected |= active ? member[l] : 0;
     own |= (member[l] >> l & active) << l;
   }
-  if (!warp.block->meet(warp, op, expected, true))
+  if (!warp.block->meet(warp, expected, true))
     return false;
   if (LaneMask missing = expected & warp.live & ~warp.mask; missing && warp.block->checks(Check::Divergence))
     warp.block->report(ReportKind::Divergence, op.site, warp, firstLane(missing),

@@ -278,7 +278,7 @@ void runBits(Warp &warp, const Op &op, const MmaPlan &plan) {
 
 bool meetWarp(Warp &warp, const Op &op) {
   Block &block = *warp.block;
-  if (!block.meet(warp, op, allLanes<width>))
+  if (!block.meet(warp, allLanes<width>))
     return false;
   if (warp.mask != allLanes<width> && block.checks(Check::Divergence))
     block.report(ReportKind::Divergence, op.site, warp, firstLane(~warp.mask),

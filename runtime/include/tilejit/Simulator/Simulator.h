@@ -78,7 +78,7 @@ struct Counters {
 /// One finding; equal ones (kind and both sites) are merged.
 struct Report {
   ReportKind kind = ReportKind::Race;
-  std::string message;   ///< One line: what, where in memory, by whom (block, warp, lane).
+  std::string message;   ///< One line: what, where in memory, by whom (block, warp, lane). Without the kind.
   std::string site;      ///< The IR instruction.
   std::string location;  ///< file:line:column, empty without debug information.
   std::string otherSite; ///< The other side of a race, or where a copy was started; empty where there is none.
