@@ -101,6 +101,7 @@ TEST_CASE("malformed launches are refused by name", "[abi]") {
            {"\"phase\":1", "\"phase\":1.5", "phase"},
            {"\"threads\":128", "\"threads\":0", "threads"},
            {"\"threads\":128", "\"threads\":65537", "threads"},
+           {"\"threads\":128", "\"threads\":1025", "threads"},
            {"\"shared_bytes\":101376", "\"shared_bytes\":-1", "shared_bytes"},
            {"\"takes_status\":true", "\"takes_status\":null", "takes_status"},
            {"[3,-1]", "[3]", "sizes"},
@@ -123,8 +124,13 @@ TEST_CASE("malformed launches are refused by name", "[abi]") {
 
 TEST_CASE("expressions that would need a deep stack are refused", "[abi]") {
   Manifest manifest = sample();
-  std::vector<LaunchExpr::Step> steps(300, {Op::Constant, 1});
-  steps.insert(steps.end(), 299, {Op::Add, 0});
-  manifest.gpu.kernels[0].grid = {LaunchExpr{steps}};
-  CHECK_FALSE(parseManifest(manifestJson(manifest)));
+  auto isRefused = [&](size_t depth) {
+    std::vector<LaunchExpr::Step> steps(depth, {Op::Constant, 1});
+    steps.insert(steps.end(), depth - 1, {Op::Add, 0});
+    manifest.gpu.kernels[0].grid = {LaunchExpr{steps}};
+    return !parseManifest(manifestJson(manifest));
+  };
+  CHECK(isRefused(300));
+  CHECK(isRefused(maxLaunchExprDepth + 1));
+  CHECK_FALSE(isRefused(maxLaunchExprDepth));
 }

@@ -123,20 +123,15 @@ Expected<CompileResponse> decodeResponse(std::string_view bytes) {
   return response;
 }
 
-std::string_view payloadKindName(PayloadKind kind) {
-  switch (kind) {
-  case PayloadKind::Elf:
-    return "elf";
-  case PayloadKind::Ptx:
-    return "ptx";
-  case PayloadKind::Cubin:
-    return "cubin";
-  case PayloadKind::Hsaco:
-    return "hsaco";
-  case PayloadKind::Bitcode:
-    return "bitcode";
-  }
-  return "unknown";
+constexpr std::array<std::string_view, 5> payloadKindNames = {"elf", "ptx", "cubin", "hsaco", "bitcode"};
+
+std::string_view payloadKindName(PayloadKind kind) { return payloadKindNames[static_cast<size_t>(kind)]; }
+
+std::optional<PayloadKind> parsePayloadKind(std::string_view name) {
+  for (size_t i = 0; i < payloadKindNames.size(); ++i)
+    if (payloadKindNames[i] == name)
+      return static_cast<PayloadKind>(i);
+  return std::nullopt;
 }
 
 std::string_view emitKindName(EmitKind kind) {

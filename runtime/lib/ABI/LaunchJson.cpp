@@ -15,8 +15,8 @@ namespace {
 
 using Op = LaunchExpr::Op;
 
-constexpr size_t maxSteps = 4096, maxSizes = 4096, maxDepth = 256;
-constexpr int64_t maxPhase = 1 << 16, maxThreads = 1 << 16, maxShared = int64_t{1} << 30;
+constexpr size_t maxSteps = 4096, maxSizes = 4096;
+constexpr int64_t maxPhase = 1 << 16;
 
 struct OpSign {
   Op op;
@@ -39,7 +39,7 @@ json::Value exprJson(const LaunchExpr &expr) {
   return json::makeText(std::move(text));
 }
 
-bool parseStep(std::string_view text, size_t sizes, LaunchExpr::Step &step) {
+bool parseStep(std::string_view text, LaunchExpr::Step &step) {
   if (text.size() == 1)
     for (const OpSign &row : opSigns)
       if (row.sign == text[0]) {
@@ -48,30 +48,23 @@ bool parseStep(std::string_view text, size_t sizes, LaunchExpr::Step &step) {
       }
   bool isSize = text.starts_with('s');
   auto number = parseInteger(text.substr(isSize ? 1 : 0));
-  if (!number || (isSize && (*number < 0 || *number >= static_cast<int64_t>(sizes))))
+  if (!number)
     return false;
   step = {isSize ? Op::Size : Op::Constant, *number};
   return true;
 }
 
-/// Whether the text is an expression; an empty text is an absent one.
+/// Whether the text is an expression that can be evaluated; an empty text is an absent one.
 bool parseExpr(std::string_view text, size_t sizes, LaunchExpr &expr) {
   if (text.empty())
     return true;
-  size_t depth = 0;
   for (std::string_view word : splitText(text, ' ')) {
     LaunchExpr::Step step;
-    if (!parseStep(word, sizes, step) || expr.steps.size() == maxSteps)
-      return false;
-    bool isLeaf = step.op == Op::Constant || step.op == Op::Size;
-    if (!isLeaf && depth < 2)
-      return false;
-    depth = isLeaf ? depth + 1 : depth - 1;
-    if (depth > maxDepth)
+    if (!parseStep(word, step) || expr.steps.size() == maxSteps)
       return false;
     expr.steps.push_back(step);
   }
-  return depth == 1;
+  return launchExprFault(expr, sizes).empty();
 }
 
 LaunchExpr readExpr(Members &members, std::string_view key, size_t sizes) {
@@ -124,8 +117,8 @@ GpuKernel readKernel(Members &members, size_t sizes) {
   kernel.workspace = readExpr(members, "workspace", sizes);
   kernel.takesWorkspace = members.boolean("takes_workspace");
   kernel.takesStatus = members.boolean("takes_status");
-  kernel.threads = members.integer("threads", 1, maxThreads);
-  kernel.sharedBytes = members.integer("shared_bytes", 0, maxShared);
+  kernel.threads = members.integer("threads", 1, maxBlockThreads);
+  kernel.sharedBytes = members.integer("shared_bytes", 0, maxBlockSharedBytes);
   return kernel;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,8 @@ struct Payload {
 };
 /// "elf", "ptx", "cubin", "hsaco", "bitcode".
 std::string_view payloadKindName(PayloadKind kind);
+/// Nothing for a name that is none, "text" among them.
+std::optional<PayloadKind> parsePayloadKind(std::string_view name);
 /// "package", "tile", "llvm", "asm", "object", "tilegpu", "ptx".
 std::string_view emitKindName(EmitKind kind);
 /// Whether the result is for people to read, and no code for a device.

@@ -6,6 +6,7 @@
 #ifndef TILEJIT_ABI_GPULAUNCH_H
 #define TILEJIT_ABI_GPULAUNCH_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -56,6 +57,14 @@ struct GpuLaunch {
   std::vector<std::pair<int64_t, int64_t>> sizes;
   std::vector<GpuKernel> kernels;
 };
+
+/// Numbers that an evaluator of expressions has to hold at once, at most.
+inline constexpr size_t maxLaunchExprDepth = 32;
+/// Threads and on-chip bytes of a block: the most that any chip takes.
+inline constexpr int64_t maxBlockThreads = 1024, maxBlockSharedBytes = int64_t{1} << 20;
+
+/// Why an expression over so many sizes can't be evaluated, to follow "the rule ": "uses size 3 of 2"; empty: it can.
+std::string launchExprFault(const LaunchExpr &expr, size_t sizes);
 
 } // namespace tilejit::abi
 
