@@ -110,13 +110,10 @@ EXPORT CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUd
   BEGIN(start);
   if (!isDevice(device))
     return result(standin::InvalidDevice);
-  int arch = std::atoi(machine.arch().c_str() + 3);
+  int arch = std::atoi(machine.arch(device).c_str() + 3);
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
     *out = 132;
-    break;
-  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-    *out = 0;
     break;
   case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
     *out = 2048;
@@ -296,7 +293,7 @@ EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUf
   BEGIN(enter);
   if (!machine.function(handle))
     return result(machine.misuse("an attribute of a function that is none", standin::InvalidHandle));
-  *out = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+  *out = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : 0;
   return CUDA_SUCCESS;
 }
 EXPORT CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {

@@ -112,9 +112,6 @@ EXPORT hipError_t hipDeviceGetAttribute(int *out, hipDeviceAttribute_t attribute
   case hipDeviceAttributeMultiprocessorCount:
     *out = 304;
     break;
-  case hipDeviceAttributeIntegrated:
-    *out = 0;
-    break;
   case hipDeviceAttributeMaxThreadsPerMultiProcessor:
     *out = 2048;
     break;
@@ -240,9 +237,7 @@ EXPORT hipError_t hipFuncGetAttribute(int *out, hipFunction_attribute attribute,
   BEGIN(start);
   if (!machine.function(handle))
     return result(machine.misuse("an attribute of a function that is none", standin::InvalidHandle));
-  *out = attribute == HIP_FUNC_ATTRIBUTE_NUM_REGS                ? 40
-         : attribute == HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
-                                                                 : 0;
+  *out = attribute == HIP_FUNC_ATTRIBUTE_NUM_REGS ? 40 : 0;
   return hipSuccess;
 }
 EXPORT hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *out, hipFunction_t handle, int threads,

@@ -93,7 +93,14 @@ std::string Machine::takeMisuse() {
 }
 
 int Machine::devices() const { return std::atoi(environment("TILEJIT_STANDIN_DEVICES", "2").c_str()); }
-std::string Machine::arch() const { return environment("TILEJIT_STANDIN_ARCH", defaultArch_); }
+std::string Machine::arch(int device) const {
+  std::istringstream all(environment("TILEJIT_STANDIN_ARCH", defaultArch_));
+  std::string arch;
+  for (int i = 0; i <= device && std::getline(all, arch, ','); ++i)
+    ;
+  return arch;
+}
+
 int64_t Machine::memoryBytes() const { return std::atoll(environment("TILEJIT_STANDIN_MEMORY", "1073741824").c_str()); }
 
 int64_t Machine::freeBytes(int device) {
@@ -258,7 +265,7 @@ int Machine::loadModule(int device, void **out, const char *image) {
   auto *module = new Module{device, {}};
   int code = InvalidImage;
   if (std::strncmp(image, "tilejit stand-in\n", 17) == 0) {
-    code = parseOwn(image, arch(), *module);
+    code = parseOwn(image, arch(device), *module);
   } else if (std::memcmp(image,
                          "\x7f"
                          "ELF",

@@ -8,7 +8,8 @@
 // (name and number of 64-bit parameters; the kernels of the conformance suite do what they say), PTX, of which the
 // entries are read and nothing is run, or for AMD any ELF file. Environment, read at each call:
 //   TILEJIT_STANDIN_FAIL     "symbol=code,symbol=code@3": that call fails, or only the third one
-//   TILEJIT_STANDIN_DEVICES  how many devices (2)       TILEJIT_STANDIN_ARCH    "sm_90"
+//   TILEJIT_STANDIN_DEVICES  how many devices (2)       TILEJIT_STANDIN_ARCH    "sm_90", or "sm_90,sm_80": of each,
+//                                                      the last one's of all that follow
 //   TILEJIT_STANDIN_MEMORY   bytes of each (1 GiB)      TILEJIT_STANDIN_MISUSE  a file that misuse is appended to
 
 #ifndef TILEJIT_TEST_STANDINS_MACHINE_H
@@ -73,7 +74,7 @@ public:
   std::string takeMisuse();
 
   int devices() const;
-  std::string arch() const;
+  std::string arch(int device) const;
   int64_t memoryBytes() const;
   int64_t freeBytes(int device);
 

@@ -161,11 +161,12 @@ void addTiming(Json &json, const Timing &timing, const Rates &rates) {
 }
 
 void printTiming(const Execution &execution, const Timing &timing, const Rates &rates) {
-  std::printf("%s on %s (%s), %lld threads, %s: median %s of %d runs (%s to %s)\n", execution.title().c_str(),
-              deviceName(execution.kernel().device()).c_str(), execution.target().name.c_str(),
-              static_cast<long long>(execution.lastLaunch().threads), compileText(execution.kernel().report()).c_str(),
-              durationText(timing.median).c_str(), timing.runs, durationText(timing.min).c_str(),
-              durationText(timing.max).c_str());
+  std::string threads =
+      execution.target().isCpu() ? ", " + std::to_string(execution.lastLaunch().threads) + " threads" : "";
+  std::printf("%s on %s (%s)%s, %s: median %s of %d runs (%s to %s)\n", execution.title().c_str(),
+              deviceName(execution.kernel().device()).c_str(), execution.target().name.c_str(), threads.c_str(),
+              compileText(execution.kernel().report()).c_str(), durationText(timing.median).c_str(), timing.runs,
+              durationText(timing.min).c_str(), durationText(timing.max).c_str());
   std::printf("%.4g GFLOP/s, %.4g GB/s", rates.gflops, rates.gbytesPerS);
   if (rates.isKnown())
     std::printf(": %.1f %% of the %s peak (%.4g GFLOP/s, %.4g GB/s)", rates.percent, rates.bound, rates.peak.gflops,

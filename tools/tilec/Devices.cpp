@@ -30,26 +30,33 @@ std::vector<FoundDevice> findDevices(Context &context) {
       all.push_back({kind, nullptr, count.status(), {}, {}});
       continue;
     }
-    size_t first = all.size();
     for (int i = 0; i < *count; ++i) {
       Expected<Device *> device = context.device(kind, i);
       all.push_back({kind, device ? *device : nullptr, device.status(), {}, {}});
-      if (!device || kind == DeviceKind::Cpu)
-        continue;
-      const std::string &bus = (*device)->properties().bus;
-      if (auto health = kind == DeviceKind::Cuda ? nvidiaHealth(bus) : amdHealth(bus))
-        all.back().health = *std::move(health);
     }
-    for (size_t one = first; one < all.size(); ++one)
-      for (size_t other = first; other < all.size(); ++other)
-        if (one != other && all[one].device && all[other].device)
-          if (auto reaches = all[one].device->reaches(*all[other].device); reaches && *reaches)
-            all[one].peers.push_back(all[other].device->properties().index);
   }
   return all;
 }
 
+void addHealth(std::vector<FoundDevice> &all) {
+  for (FoundDevice &found : all) {
+    if (!found.device || found.kind == DeviceKind::Cpu)
+      continue;
+    const std::string &bus = found.device->properties().bus;
+    if (auto health = found.kind == DeviceKind::Cuda ? nvidiaHealth(bus) : amdHealth(bus))
+      found.health = *std::move(health);
+  }
+}
+
 namespace {
+
+void addPeers(std::vector<FoundDevice> &all) {
+  for (FoundDevice &one : all)
+    for (const FoundDevice &other : all)
+      if (one.device && other.device && one.device != other.device && one.kind == other.kind)
+        if (auto reaches = one.device->reaches(*other.device); reaches && *reaches)
+          one.peers.push_back(other.device->properties().index);
+}
 
 Json deviceJson(const FoundDevice &found) {
   Json json = {{"kind", std::string(deviceKindName(found.kind))}};
@@ -134,6 +141,8 @@ int run(const Program &program) {
   for (const FoundDevice &found : all)
     if (found.status.code() == StatusCode::InvalidArgument)
       return program.fail(found.status); // A setting that can't be read.
+  addHealth(all);
+  addPeers(all);
   if (!program.json) {
     printText(all);
     return Done;

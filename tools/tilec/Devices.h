@@ -19,8 +19,8 @@ struct FoundDevice {
   DeviceKind kind = DeviceKind::Cpu;
   Device *device = nullptr; ///< Null: `status` says why.
   Status status;
-  DeviceHealth health;
-  std::vector<int> peers; ///< Numbers of the devices whose memory it reaches.
+  DeviceHealth health;    ///< Known after addHealth().
+  std::vector<int> peers; ///< Numbers of the devices whose memory it reaches; tilec devices asks.
 
   /// "cuda 0", or the kind alone.
   std::string name() const;
@@ -31,6 +31,8 @@ struct FoundDevice {
 
 /// Of all kinds but simulated ones, which are not this machine's.
 std::vector<FoundDevice> findDevices(Context &context);
+/// Asks each GPU's maker how it is.
+void addHealth(std::vector<FoundDevice> &all);
 
 } // namespace tilejit::tilec
 

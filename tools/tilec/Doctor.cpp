@@ -133,7 +133,9 @@ void checkDevice(const FoundDevice &found, Checks &checks) {
 }
 
 void checkDevices(Context &context, Checks &checks) {
-  for (const FoundDevice &found : findDevices(context)) {
+  std::vector<FoundDevice> all = findDevices(context);
+  addHealth(all);
+  for (const FoundDevice &found : all) {
     if (found.device) {
       checkDevice(found, checks);
       continue;

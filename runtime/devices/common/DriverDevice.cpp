@@ -179,21 +179,10 @@ void DriverDevice::release(void *memory) {
   (void)inside("freeing memory", [&] { return driver_->release(memory); });
 }
 
-namespace {
-
-/// Refuses impossible sizes; says in `isEmpty` whether there is anything to do.
-Status checkCopy(int64_t bytes, bool &isEmpty) {
-  isEmpty = bytes == 0;
-  return bytes < 0 ? Status(StatusCode::InvalidArgument, "can't copy " + std::to_string(bytes) + " bytes")
-                   : Status::ok();
-}
-
-} // namespace
-
 template <typename Copy> Status DriverDevice::copyBytes(const char *what, int64_t bytes, Copy copy) const {
-  bool isEmpty = false;
-  Status possible = checkCopy(bytes, isEmpty);
-  return !possible.isOk() || isEmpty ? possible : inside(what, copy);
+  if (bytes < 0)
+    return Status(StatusCode::InvalidArgument, "can't copy " + std::to_string(bytes) + " bytes");
+  return bytes == 0 ? Status::ok() : inside(what, copy);
 }
 
 Status DriverDevice::copyToDevice(void *to, const void *from, int64_t bytes) {
@@ -349,12 +338,6 @@ Expected<std::unique_ptr<Device>> makeGpuDevice(std::shared_ptr<gpu::GpuDriver> 
                                                (facts.target.empty() ? "chip without a name" : facts.target) +
                                                ", which tilejit does not know");
   properties.target = *std::move(target);
-  {
-    gpu::Entered entered(*driver, options.ordinal);
-    int64_t all = 0;
-    if (entered.code() == 0)
-      (void)driver->memory(properties.freeBytes, all);
-  }
   return std::unique_ptr<Device>(
       std::make_unique<gpu::DriverDevice>(std::move(driver), options, std::move(facts), std::move(properties)));
 }

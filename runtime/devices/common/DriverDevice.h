@@ -77,7 +77,7 @@ public:
                                                std::span<const PayloadView> payloads) override;
   Expected<int64_t> workspaceBytes(const LoadedModule &module, const LaunchArguments &arguments) override;
   Status launch(const LoadedModule &module, const LaunchArguments &arguments, LaunchOutcome &outcome) override;
-  Expected<Occupancy> occupancy(const LoadedModule &module) override;
+  Expected<KernelOccupancy> occupancy(const LoadedModule &module) override;
   Status synchronize() override;
 
 private:

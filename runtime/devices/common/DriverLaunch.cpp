@@ -5,9 +5,9 @@
 
 #include "devices/common/DriverCall.h"
 #include "devices/common/DriverDevice.h"
+#include "tilejit/Base/Numbers.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -82,7 +82,7 @@ Expected<std::shared_ptr<LoadedModule>> DriverDevice::load(const abi::Manifest &
   Status last(StatusCode::DoesNotFit, "");
   for (abi::PayloadKind kind : driver_->payloadKinds()) {
     wanted += (wanted.empty() ? "" : " or ") + std::string(abi::payloadKindName(kind));
-    const PayloadView *payload = findPayload(payloads, {kind});
+    const PayloadView *payload = findPayload(payloads, kind);
     if (!payload)
       continue;
     TILEJIT_ASSIGN_OR_RETURN(GpuProgram program, GpuProgram::make(manifest.gpu));
@@ -103,9 +103,7 @@ Expected<std::shared_ptr<LoadedModule>> DriverDevice::load(const abi::Manifest &
 }
 
 Expected<int64_t> DriverDevice::workspaceBytes(const LoadedModule &module, const LaunchArguments &arguments) {
-  GpuPlan plan;
-  TILEJIT_RETURN_IF_ERROR(static_cast<const Module &>(module).program.plan(arguments.slots, arguments.grid, plan));
-  return plan.workspaceBytes;
+  return static_cast<const Module &>(module).program.workspaceBytes(arguments.slots, arguments.grid);
 }
 
 /// The device's own workspace of a stream. Work of one stream comes one after the other, so that one is enough.
@@ -133,32 +131,30 @@ Expected<void *> DriverDevice::scratchFor(Stream stream, int64_t bytes) {
 
 Status DriverDevice::launchAll(const Module &module, const GpuPlan &plan, const LaunchArguments &arguments,
                                void *workspace) {
-  std::array<int64_t, 128> few;
-  std::vector<int64_t> many;
-  size_t words = arguments.slots.size() + GpuParameters::mostExtra;
-  if (words > few.size())
-    many.resize(words);
-  GpuParameters parameters(arguments.slots, many.empty() ? few.data() : many.data());
+  Numbers<128> room(arguments.slots.size() + GpuParameters::mostExtra);
+  GpuParameters parameters(arguments.slots, room.data());
   return inside("launching the kernel", [&] {
+    int code = 0;
     for (const PlannedKernel &planned : plan.planned()) {
       const abi::GpuKernel &kernel = module.program.kernels()[planned.kernel];
       parameters.fill(kernel, planned, workspace, module.status);
-      int64_t most = driver_->mostBlocks(kernel.threads);
-      for (int64_t first = 0; first < planned.instances; first += most) {
+      DriverLaunch launch;
+      launch.function = module.functions[planned.kernel];
+      launch.threads = static_cast<uint32_t>(kernel.threads);
+      launch.sharedBytes = static_cast<uint32_t>(kernel.sharedBytes);
+      launch.stream = arguments.stream;
+      launch.parameters = parameters.data();
+      launch.parameterBytes = parameters.bytes();
+      auto launchPart = [&](int64_t first, int64_t blocks) {
         parameters.setFirst(first);
-        DriverLaunch launch;
-        launch.function = module.functions[planned.kernel];
-        launch.blocks = static_cast<uint32_t>(std::min(most, planned.instances - first));
-        launch.threads = static_cast<uint32_t>(kernel.threads);
-        launch.sharedBytes = static_cast<uint32_t>(kernel.sharedBytes);
-        launch.stream = arguments.stream;
-        launch.parameters = parameters.data();
-        launch.parameterBytes = parameters.bytes();
-        if (int code = driver_->launch(launch))
-          return code;
-      }
+        launch.blocks = static_cast<uint32_t>(blocks);
+        code = driver_->launch(launch);
+        return code == 0;
+      };
+      if (!forEachPart(planned.instances, driver_->mostBlocks(kernel.threads), launchPart))
+        break;
     }
-    return 0;
+    return code;
   });
 }
 
@@ -197,9 +193,9 @@ Status DriverDevice::launch(const LoadedModule &loaded, const LaunchArguments &a
   return launchAll(module, plan, arguments, workspace);
 }
 
-Expected<Occupancy> DriverDevice::occupancy(const LoadedModule &loaded) {
+Expected<KernelOccupancy> DriverDevice::occupancy(const LoadedModule &loaded) {
   const auto &module = static_cast<const Module &>(loaded);
-  Occupancy least;
+  KernelOccupancy least;
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const abi::GpuKernel &kernel = module.program.kernels()[i];
     FunctionFacts facts;

@@ -38,14 +38,13 @@ struct DeviceFacts {
   std::string bus;    ///< "0000:3b:00.0".
   int64_t memoryBytes = 0;
   int units = 1;
-  int unitThreads = 2048;    ///< Threads that a unit holds.
-  bool hasManaged = false;   ///< Memory that moves between host and device by itself.
-  bool isIntegrated = false; ///< Shares its memory with the host.
+  int unitThreads = 2048;  ///< Threads that a unit holds.
+  bool hasManaged = false; ///< Memory that moves between host and device by itself.
 };
 
 /// What the driver knows about a loaded kernel.
 struct FunctionFacts {
-  int registers = 0, stackBytes = 0, staticSharedBytes = 0, maxThreads = 0;
+  int registers = 0, stackBytes = 0, staticSharedBytes = 0;
 };
 
 /// A loaded module of the driver, and a kernel in it.

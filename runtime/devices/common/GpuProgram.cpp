@@ -15,10 +15,7 @@ namespace {
 
 using Op = abi::LaunchExpr::Op;
 
-constexpr size_t stackDepth = 32;
 constexpr int64_t maxWorkspaceBytes = int64_t{1} << 46;
-/// The most that any chip of ours takes.
-constexpr int64_t maxThreads = 1024, maxSharedBytes = int64_t{1} << 20;
 
 Status refuse(const std::string &what) { return Status(StatusCode::DeviceFailed, "the kernel's launch rule " + what); }
 
@@ -76,7 +73,7 @@ private:
 
 /// The value of a checked expression; false where it does not fit into 64 bits.
 bool evaluate(const abi::LaunchExpr &expr, const Sizes &sizes, int64_t &value) {
-  int64_t stack[stackDepth];
+  int64_t stack[abi::maxLaunchExprDepth];
   size_t depth = 0;
   for (const abi::LaunchExpr::Step &step : expr.steps) {
     if (step.op == Op::Constant || step.op == Op::Size) {
@@ -135,18 +132,8 @@ Expected<GpuProgram> GpuProgram::make(abi::GpuLaunch launch) {
 }
 
 Status GpuProgram::checkExpr(const abi::LaunchExpr &expr) const {
-  size_t depth = 0;
-  for (const abi::LaunchExpr::Step &step : expr.steps) {
-    if (step.op == Op::Size && (step.value < 0 || static_cast<size_t>(step.value) >= launch_.sizes.size()))
-      return refuse("uses size " + std::to_string(step.value) + " of " + std::to_string(launch_.sizes.size()));
-    bool isLeaf = step.op == Op::Constant || step.op == Op::Size;
-    if (!isLeaf && (step.op > Op::Mod || depth < 2))
-      return refuse("can't be evaluated");
-    depth = isLeaf ? depth + 1 : depth - 1;
-    if (depth > stackDepth)
-      return refuse("is nested too deeply");
-  }
-  return depth == 1 ? Status::ok() : refuse("can't be evaluated");
+  std::string fault = abi::launchExprFault(expr, launch_.sizes.size());
+  return fault.empty() ? Status::ok() : refuse(fault);
 }
 
 Status GpuProgram::check() {
@@ -161,8 +148,8 @@ Status GpuProgram::check() {
   for (const abi::GpuKernel &kernel : launch_.kernels) {
     if (kernel.symbol.empty() || kernel.grid.size() > 3)
       return refuse("names no kernel, or a grid of " + std::to_string(kernel.grid.size()) + " dimensions");
-    if (kernel.threads < 1 || kernel.threads > maxThreads || kernel.sharedBytes < 0 ||
-        kernel.sharedBytes > maxSharedBytes)
+    if (kernel.threads < 1 || kernel.threads > abi::maxBlockThreads || kernel.sharedBytes < 0 ||
+        kernel.sharedBytes > abi::maxBlockSharedBytes)
       return refuse("gives '" + kernel.symbol + "' blocks of " + std::to_string(kernel.threads) + " threads and " +
                     std::to_string(kernel.sharedBytes) + " bytes of on-chip memory");
     for (const abi::LaunchCondition &condition : kernel.when)
@@ -216,6 +203,12 @@ Status GpuProgram::plan(std::span<const int64_t> slots, const int64_t *grid, Gpu
     ++plan.count;
   }
   return Status::ok();
+}
+
+Expected<int64_t> GpuProgram::workspaceBytes(std::span<const int64_t> slots, const int64_t *grid) const {
+  GpuPlan needed;
+  TILEJIT_RETURN_IF_ERROR(plan(slots, grid, needed));
+  return needed.workspaceBytes;
 }
 
 GpuParameters::GpuParameters(std::span<const int64_t> slots, int64_t *room) : words_(room), slots_(slots.size()) {

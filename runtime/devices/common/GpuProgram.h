@@ -9,6 +9,7 @@
 #include "tilejit/ABI/GpuLaunch.h"
 #include "tilejit/Base/Status.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -46,6 +47,8 @@ public:
   /// Which kernels run for these arguments. `grid` is null or three counts. DeviceFailed where the rules give what
   /// can't be (a negative count, a number beyond 64 bits); InvalidArgument where a grid is missing.
   Status plan(std::span<const int64_t> slots, const int64_t *grid, GpuPlan &plan) const;
+  /// Of the plan for these arguments.
+  Expected<int64_t> workspaceBytes(std::span<const int64_t> slots, const int64_t *grid) const;
 
 private:
   explicit GpuProgram(abi::GpuLaunch launch) : launch_(std::move(launch)) {}
@@ -78,11 +81,13 @@ private:
   size_t slots_, count_ = 0;
 };
 
-/// Calls launch(first, blocks) for each part of a grid of so many instances, `most` blocks at a time, until one fails.
-template <typename Launch> Status forEachPart(int64_t instances, int64_t most, Launch launch) {
+/// Calls launch(first, blocks) for each part of a grid of so many instances, `most` blocks at a time, while it gives
+/// true; whether all did.
+template <typename Launch> bool forEachPart(int64_t instances, int64_t most, Launch launch) {
   for (int64_t first = 0; first < instances; first += most)
-    TILEJIT_RETURN_IF_ERROR(launch(first, instances - first < most ? instances - first : most));
-  return Status::ok();
+    if (!launch(first, std::min(most, instances - first)))
+      return false;
+  return true;
 }
 
 } // namespace tilejit::gpu

@@ -80,7 +80,7 @@ Status ImmediateDevice::enablePeer(const Device &) {
                 "a device of kind " + std::string(deviceKindName(properties().kind)) + " has no peers");
 }
 
-Expected<Occupancy> ImmediateDevice::occupancy(const LoadedModule &) {
+Expected<KernelOccupancy> ImmediateDevice::occupancy(const LoadedModule &) {
   return Status(StatusCode::Unavailable,
                 "a device of kind " + std::string(deviceKindName(properties().kind)) + " has no occupancy");
 }

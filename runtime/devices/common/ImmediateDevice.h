@@ -30,7 +30,7 @@ public:
   Expected<bool> hasHappened(Event event) override;
   Expected<double> millisecondsBetween(Event first, Event second) override;
   bool isCapturing(Stream) const override { return false; }
-  Expected<Occupancy> occupancy(const LoadedModule &module) override;
+  Expected<KernelOccupancy> occupancy(const LoadedModule &module) override;
   Status synchronize() override { return Status::ok(); }
 
 protected:

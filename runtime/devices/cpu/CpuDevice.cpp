@@ -202,7 +202,6 @@ const DeviceProperties &CpuDevice::properties() const {
   std::call_once(propertiesRead_, [this] {
     properties_.name = processorName();
     properties_.memoryBytes = memoryBytes();
-    properties_.freeBytes = freeMemoryBytes();
     properties_.computeUnits = static_cast<int>(threads_);
     properties_.target = hostTarget();
   });
@@ -220,7 +219,7 @@ Expected<void *> CpuDevice::allocate(int64_t bytes, std::string_view) {
 }
 
 Expected<std::shared_ptr<LoadedModule>> CpuDevice::load(const abi::Manifest &, std::span<const PayloadView> payloads) {
-  const PayloadView *payload = findPayload(payloads, {abi::PayloadKind::Elf});
+  const PayloadView *payload = findPayload(payloads, abi::PayloadKind::Elf);
   if (!payload)
     return Status(StatusCode::DoesNotFit, "the kernel has no code for a CPU");
   TILEJIT_ASSIGN_OR_RETURN(ElfImage image, ElfImage::load(payload->bytes));

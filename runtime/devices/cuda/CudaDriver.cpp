@@ -10,6 +10,7 @@
 #include "devices/common/SharedLibrary.h"
 
 #include <array>
+#include <map>
 #include <mutex>
 
 namespace tilejit::cuda {
@@ -170,7 +171,7 @@ private:
   const Symbols call_;
   int version_ = 0;
   std::mutex mutex_;
-  std::array<CUcontext, 64> contexts_{}; ///< Primary contexts, retained once and kept.
+  std::map<int, CUcontext> contexts_; ///< Primary contexts, retained once and kept.
 };
 
 Fault CudaDriver::faultOf(int code) const {
@@ -235,7 +236,7 @@ int CudaDriver::facts(int ordinal, DeviceFacts &facts) {
   if (int code = call_.cuDeviceTotalMem_v2(&bytes, device))
     return code;
   facts.memoryBytes = static_cast<int64_t>(bytes);
-  int major = 0, minor = 0, managed = 0, integrated = 0;
+  int major = 0, minor = 0, managed = 0;
   struct {
     CUdevice_attribute attribute;
     int *value;
@@ -243,8 +244,7 @@ int CudaDriver::facts(int ordinal, DeviceFacts &facts) {
                 {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
                 {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &facts.units},
                 {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &facts.unitThreads},
-                {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, &managed},
-                {CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated}};
+                {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, &managed}};
   for (auto [attribute, value] : wanted)
     if (int code = call_.cuDeviceGetAttribute(value, attribute, device))
       return code;
@@ -252,7 +252,6 @@ int CudaDriver::facts(int ordinal, DeviceFacts &facts) {
   if (std::string own = facts.target + "a"; parseTarget(own))
     facts.target = own; // What only this chip has, where we know of such a thing.
   facts.hasManaged = managed != 0;
-  facts.isIntegrated = integrated != 0;
   if (int code = call_.cuDeviceGetPCIBusId(text, sizeof text, device))
     return code;
   facts.bus = text;
@@ -261,7 +260,7 @@ int CudaDriver::facts(int ordinal, DeviceFacts &facts) {
 
 int CudaDriver::contextOf(int ordinal, CUcontext &context) {
   std::lock_guard lock(mutex_);
-  CUcontext &known = contexts_[static_cast<size_t>(ordinal) % contexts_.size()];
+  CUcontext &known = contexts_[ordinal];
   if (!known) {
     CUdevice device = 0;
     if (int code = call_.cuDeviceGet(&device, ordinal))
@@ -297,8 +296,7 @@ int CudaDriver::functionFacts(gpu::DriverFunction function, gpu::FunctionFacts &
     int *value;
   } wanted[] = {{CU_FUNC_ATTRIBUTE_NUM_REGS, &facts.registers},
                 {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &facts.stackBytes},
-                {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &facts.staticSharedBytes},
-                {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &facts.maxThreads}};
+                {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &facts.staticSharedBytes}};
   for (auto [attribute, value] : wanted)
     if (int code = call_.cuFuncGetAttribute(value, attribute, static_cast<CUfunction>(function)))
       return code;

@@ -221,19 +221,17 @@ int HipDriver::facts(int ordinal, DeviceFacts &facts) {
   if (int code = call_.hipDeviceTotalMem(&bytes, ordinal))
     return code;
   facts.memoryBytes = static_cast<int64_t>(bytes);
-  int managed = 0, integrated = 0;
+  int managed = 0;
   struct {
     hipDeviceAttribute_t attribute;
     int *value;
   } wanted[] = {{hipDeviceAttributeMultiprocessorCount, &facts.units},
                 {hipDeviceAttributeMaxThreadsPerMultiProcessor, &facts.unitThreads},
-                {hipDeviceAttributeManagedMemory, &managed},
-                {hipDeviceAttributeIntegrated, &integrated}};
+                {hipDeviceAttributeManagedMemory, &managed}};
   for (auto [attribute, value] : wanted)
     if (int code = call_.hipDeviceGetAttribute(value, attribute, ordinal))
       return code;
   facts.hasManaged = managed != 0;
-  facts.isIntegrated = integrated != 0;
   if (int code = call_.hipDeviceGetPCIBusId(text, sizeof text, ordinal))
     return code;
   facts.bus = text;
@@ -249,8 +247,7 @@ int HipDriver::functionFacts(gpu::DriverFunction function, gpu::FunctionFacts &f
     int *value;
   } wanted[] = {{HIP_FUNC_ATTRIBUTE_NUM_REGS, &facts.registers},
                 {HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &facts.stackBytes},
-                {HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &facts.staticSharedBytes},
-                {HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &facts.maxThreads}};
+                {HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &facts.staticSharedBytes}};
   for (auto [attribute, value] : wanted)
     if (int code = call_.hipFuncGetAttribute(value, attribute, static_cast<hipFunction_t>(function)))
       return code;

@@ -19,6 +19,12 @@ struct HsaSymbols {
 #undef NEEDED
 };
 
+/// "gfx90a:sramecc+:xnack-" of "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
+std::string chipOfIsa(const std::string &isa) {
+  size_t at = isa.rfind("gfx");
+  return at == isa.npos ? "" : isa.substr(at);
+}
+
 /// What the visits of agents and of their instruction sets share.
 struct Visit {
   const HsaSymbols &call;
@@ -52,11 +58,6 @@ struct Visit {
 };
 
 } // namespace
-
-std::string chipOfIsa(const std::string &isa) {
-  size_t at = isa.rfind("gfx");
-  return at == isa.npos ? "" : isa.substr(at);
-}
 
 std::string busOf(unsigned domain, unsigned location) {
   char text[32];

@@ -27,8 +27,6 @@ private:
 /// Empty where HSA is not there or does not start.
 HsaChips readHsaChips();
 
-/// "gfx90a:sramecc+:xnack-" of "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
-std::string chipOfIsa(const std::string &isa);
 /// "0000:3b:00.0" of HSA's number of bus, device and function, and its number of the domain.
 std::string busOf(unsigned domain, unsigned location);
 

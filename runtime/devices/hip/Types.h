@@ -32,14 +32,12 @@ enum hipError_t : int {
 };
 
 enum hipDeviceAttribute_t : unsigned {
-  hipDeviceAttributeIntegrated = 16,
   hipDeviceAttributeManagedMemory = 24,
   hipDeviceAttributeMaxThreadsPerMultiProcessor = 57,
   hipDeviceAttributeMultiprocessorCount = 63,
 };
 
 enum hipFunction_attribute : unsigned {
-  HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
   HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
   HIP_FUNC_ATTRIBUTE_NUM_REGS = 4,

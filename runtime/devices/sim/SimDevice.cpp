@@ -7,10 +7,12 @@
 
 #include "devices/common/GpuProgram.h"
 #include "devices/common/ImmediateDevice.h"
+#include "tilejit/Base/Numbers.h"
 #include "tilejit/Simulator/PluginLoader.h"
 #include "tilejit/Simulator/Simulator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -124,7 +126,7 @@ Status SimDevice::copyToDevice(void *to, const void *from, int64_t bytes) {
 
 Expected<std::shared_ptr<LoadedModule>> SimDevice::load(const abi::Manifest &manifest,
                                                         std::span<const PayloadView> payloads) {
-  const PayloadView *payload = findPayload(payloads, {abi::PayloadKind::Bitcode});
+  const PayloadView *payload = findPayload(payloads, abi::PayloadKind::Bitcode);
   if (!payload)
     return Status(StatusCode::DoesNotFit, "the kernel has no LLVM bitcode, which is what the simulator runs")
         .withHint("compile it with --with-bitcode");
@@ -143,9 +145,7 @@ Expected<std::shared_ptr<LoadedModule>> SimDevice::load(const abi::Manifest &man
 }
 
 Expected<int64_t> SimDevice::workspaceBytes(const LoadedModule &module, const LaunchArguments &arguments) {
-  gpu::GpuPlan plan;
-  TILEJIT_RETURN_IF_ERROR(static_cast<const SimModule &>(module).program.plan(arguments.slots, arguments.grid, plan));
-  return plan.workspaceBytes;
+  return static_cast<const SimModule &>(module).program.workspaceBytes(arguments.slots, arguments.grid);
 }
 
 sim::Options SimDevice::optionsOf(const LaunchArguments &arguments) const {
@@ -160,15 +160,18 @@ struct SimDevice::Run {
   const sim::Options options;
   gpu::GpuParameters parameters;
   void *workspace = nullptr;
-  int64_t *status = nullptr;
+  const int64_t *status = nullptr; ///< The word for assertions, where a kernel has some.
   std::shared_ptr<sim::Outcome> result = std::make_shared<sim::Outcome>();
+
+  int64_t failedAssertion() const { return status ? *status - 1 : -1; }
 };
 
 /// All parts of one kernel's grid.
 Status SimDevice::runKernel(Run &run, const gpu::PlannedKernel &planned) {
   const abi::GpuKernel &kernel = run.module.program.kernels()[planned.kernel];
   run.parameters.fill(kernel, planned, run.workspace, run.status);
-  return gpu::forEachPart(planned.instances, mostBlocks, [&](int64_t first, int64_t blocks) -> Status {
+  Status status;
+  gpu::forEachPart(planned.instances, mostBlocks, [&](int64_t first, int64_t blocks) {
     run.parameters.setFirst(first);
     sim::LaunchRequest request;
     request.kernel = kernel.symbol;
@@ -180,11 +183,13 @@ Status SimDevice::runKernel(Run &run, const gpu::PlannedKernel &planned) {
       request.arguments.emplace_back(bytes, bytes + sizeof word);
     }
     auto one = simulator_->launch(*run.module.module, request, run.options);
-    if (!one)
-      return Status(StatusCode::DeviceFailed, one.status().message());
-    append(*run.result, *std::move(one));
-    return Status::ok();
+    if (one)
+      append(*run.result, *std::move(one));
+    else
+      status = Status(StatusCode::DeviceFailed, one.status().message());
+    return status.isOk();
   });
+  return status;
 }
 
 Status SimDevice::launch(const LoadedModule &loaded, const LaunchArguments &arguments, LaunchOutcome &outcome) {
@@ -192,26 +197,29 @@ Status SimDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
   gpu::GpuPlan plan;
   TILEJIT_RETURN_IF_ERROR(module.program.plan(arguments.slots, arguments.grid, plan));
   outcome.path = plan.path;
-  std::vector<int64_t> room(arguments.slots.size() + gpu::GpuParameters::mostExtra);
+  Numbers<128> room(arguments.slots.size() + gpu::GpuParameters::mostExtra);
   Run run{module, optionsOf(arguments), gpu::GpuParameters(arguments.slots, room.data())};
   std::lock_guard lock(launching_);
   void *scratch = nullptr;
-  if (!arguments.workspace || arguments.workspaceBytes < plan.workspaceBytes) {
+  if (plan.workspaceBytes > 0 && (!arguments.workspace || arguments.workspaceBytes < plan.workspaceBytes)) {
     TILEJIT_ASSIGN_OR_RETURN(scratch, allocate(plan.workspaceBytes, "workspace"));
   }
   Temporary ownWorkspace(*simulator_, scratch);
   run.workspace = scratch ? scratch : arguments.workspace;
-  TILEJIT_ASSIGN_OR_RETURN(void *word, simulator_->allocate(sizeof(int64_t), "assertions", true));
+  void *word = nullptr;
+  if (plan.usesStatus) {
+    TILEJIT_ASSIGN_OR_RETURN(word, simulator_->allocate(sizeof(int64_t), "assertions", true));
+    std::memset(word, 0, sizeof(int64_t));
+  }
   Temporary statusWord(*simulator_, word);
-  run.status = static_cast<int64_t *>(word);
-  *run.status = 0;
+  run.status = static_cast<const int64_t *>(word);
   for (const gpu::PlannedKernel &planned : plan.planned()) {
     TILEJIT_RETURN_IF_ERROR(runKernel(run, planned));
     outcome.tasks += planned.instances;
-    if (*run.status != 0 || wasGivenUp(*run.result))
+    if (run.failedAssertion() >= 0 || wasGivenUp(*run.result))
       break;
   }
-  outcome.failedAssertion = *run.status - 1;
+  outcome.failedAssertion = run.failedAssertion();
   outcome.simulated = std::move(run.result);
   return Status::ok();
 }

@@ -20,11 +20,10 @@ std::string_view deviceKindName(DeviceKind kind) {
   return "unknown";
 }
 
-const PayloadView *findPayload(std::span<const PayloadView> payloads, std::initializer_list<abi::PayloadKind> kinds) {
-  for (abi::PayloadKind kind : kinds)
-    for (const PayloadView &payload : payloads)
-      if (payload.kind == kind)
-        return &payload;
+const PayloadView *findPayload(std::span<const PayloadView> payloads, abi::PayloadKind kind) {
+  for (const PayloadView &payload : payloads)
+    if (payload.kind == kind)
+      return &payload;
   return nullptr;
 }
 

@@ -171,18 +171,27 @@ Expected<Toolchain> ContextImpl::findToolchainNow(bool &asked) {
   return *toolchain_;
 }
 
-/// The part of the toolchain that makes cubins of PTX; empty where there is none. Looked for anew each time: it comes
-/// and goes without tilejit.
+/// The part of the toolchain that makes cubins of PTX; empty where there is none. Looked for anew each time, as it
+/// comes and goes without tilejit; read only where it is another file than the last time.
 Expected<std::vector<ToolchainPart>> ContextImpl::assembler() {
   System &system = *options_.system;
   TILEJIT_ASSIGN_OR_RETURN(std::string program, findPtxas(system, options_.settings.text(SettingId::Ptxas)));
   if (program.empty())
     return std::vector<ToolchainPart>();
+  FileInfo info;
+  bool isKnown = system.stat(program, true, info) == 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (isKnown && assembler_ && assembler_->path == program && assembler_->info == info)
+      return assembler_->parts;
+  }
   auto ask = [&]() -> Expected<Toolchain> {
     TILEJIT_ASSIGN_OR_RETURN(std::string identity, fileIdentity(system, program));
     return Toolchain{{{"ptxas", identity, program}}, ""};
   };
   TILEJIT_ASSIGN_OR_RETURN(Toolchain found, findToolchain(system, toolchainFolder(), program, ask));
+  std::lock_guard lock(mutex_);
+  assembler_ = isKnown ? std::optional(Assembler{program, info, found.parts}) : std::nullopt;
   return std::move(found.parts);
 }
 

@@ -68,6 +68,11 @@ private:
   struct Attempt; // One try of compile(); in Compile.cpp.
   struct Flight;  // One prepare() that others wait for; in Prepare.cpp.
   struct Order;   // What a prepare() was asked for; in Prepare.cpp.
+  struct Assembler {
+    std::string path;
+    FileInfo info;
+    std::vector<ToolchainPart> parts;
+  };
 
   std::string findWorkerProgram() const;
   std::shared_ptr<WorkerPool> workers();
@@ -99,6 +104,7 @@ private:
   std::shared_ptr<WorkerPool> workers_;
   uint32_t workersGeneration_ = 0;
   std::optional<Toolchain> toolchain_;
+  std::optional<Assembler> assembler_;                     ///< As it was found last.
   std::map<std::string, TargetSpec, std::less<>> targets_; ///< By name: reading CPUID takes long under a hypervisor.
   std::map<std::string, std::pair<std::shared_ptr<LoadedKernel>, uint64_t>> loaded_; ///< With the time of last use.
   uint64_t useClock_ = 0;

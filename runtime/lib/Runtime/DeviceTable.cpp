@@ -157,14 +157,21 @@ Expected<Device *> DeviceTable::gpuFor(const TargetSpec &target, int index) {
   int count = static_cast<int>(found->ordinals.size());
   Device *best = nullptr;
   int bestFit = 0;
-  for (int i = std::max(index, 0); i < (index < 0 ? count : index + 1); ++i) {
-    TILEJIT_ASSIGN_OR_RETURN(Device * device, get(kind, i));
-    if (int fit = codeFit(target, device->properties().target); fit > bestFit) {
-      best = device;
+  for (int i = std::max(index, 0); i < (index < 0 ? count : index + 1) && bestFit != exactFit; ++i) {
+    auto device = get(kind, i);
+    refused += refused.empty() ? "" : ", ";
+    if (!device && index >= 0)
+      return device.status();
+    if (!device) { // The others may still do.
+      refused += device.status().message();
+      continue;
+    }
+    const TargetSpec &here = (*device)->properties().target;
+    if (int fit = codeFit(target, here); fit > bestFit) {
+      best = *device;
       bestFit = fit;
     }
-    refused += (refused.empty() ? "" : ", ") + std::string(deviceKindName(kind)) + " " + std::to_string(i) + " is a " +
-               device->properties().target.name;
+    refused += std::string(deviceKindName(kind)) + " " + std::to_string(i) + " is a " + here.name;
   }
   if (best)
     return best;

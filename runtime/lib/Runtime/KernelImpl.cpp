@@ -5,30 +5,16 @@
 #include "ContextImpl.h"
 #include "LaunchRules.h"
 
+#include "tilejit/Base/Numbers.h"
 #include "tilejit/Runtime/Kernel.h"
 #include "tilejit/Simulator/Simulator.h"
 
-#include <array>
 #include <utility>
 #include <vector>
 
 namespace tilejit {
 
 namespace {
-
-/// Room for the numbers of a launch: on the stack for every usual kernel.
-template <size_t inlineCount> class Numbers {
-public:
-  explicit Numbers(size_t count) {
-    if (count > inlineCount)
-      heap_.resize(count);
-  }
-  int64_t *data() { return heap_.empty() ? inline_.data() : heap_.data(); }
-
-private:
-  std::array<int64_t, inlineCount> inline_;
-  std::vector<int64_t> heap_;
-};
 
 class KernelImpl final : public Kernel {
 public:
@@ -116,8 +102,7 @@ private:
     if (outcome.reports.empty())
       return Status::ok();
     auto text = [](const sim::Report &report) {
-      std::string kind = std::string(sim::reportKindName(report.kind)) + ": ";
-      return (report.message.starts_with(kind) ? "" : kind) + report.message +
+      return std::string(sim::reportKindName(report.kind)) + ": " + report.message +
              (report.location.empty() ? "" : " at " + report.location);
     };
     Status status(StatusCode::CheckFailed, "the simulator reports " + text(outcome.reports.front()));

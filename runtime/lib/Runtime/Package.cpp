@@ -17,17 +17,15 @@ namespace {
 
 /// The place of the payload that a device with this fit would take; nothing where there is none.
 std::optional<size_t> findPayload(const CachedKernel &kernel, const TargetSpec &device, int fit) {
-  auto indexOf = [&](auto wanted) -> std::optional<size_t> {
-    auto found = std::find_if(kernel.payloads.begin(), kernel.payloads.end(), wanted);
-    if (found == kernel.payloads.end())
-      return std::nullopt;
-    return static_cast<size_t>(found - kernel.payloads.begin());
-  };
-  if (device.simulated)
-    return indexOf([](const Payload &payload) { return payload.kind == "bitcode"; });
-  if (device.kind == TargetKind::Nvidia && fit != exactFit)
-    return indexOf([](const Payload &payload) { return payload.kind == "ptx"; });
-  return indexOf([](const Payload &payload) { return payload.kind != "bitcode" && payload.kind != "text"; });
+  using abi::PayloadKind;
+  bool isPtxNeeded = device.kind == TargetKind::Nvidia && fit != exactFit;
+  for (size_t i = 0; i < kernel.payloads.size(); ++i)
+    if (auto kind = abi::parsePayloadKind(kernel.payloads[i].kind))
+      if (device.simulated ? *kind == PayloadKind::Bitcode
+          : isPtxNeeded    ? *kind == PayloadKind::Ptx
+                           : *kind != PayloadKind::Bitcode)
+        return i;
+  return std::nullopt;
 }
 
 Status nothingFits(std::span<const CachedKernel> kernels, const TargetSpec &device) {

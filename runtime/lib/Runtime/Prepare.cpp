@@ -79,13 +79,10 @@ std::string placeOf(const Device &device) {
 
 /// The forms of a kernel's code; what is none (a text, an alias) is left out.
 std::vector<PayloadView> payloadsOf(const CachedKernel &kernel) {
-  using abi::PayloadKind;
   std::vector<PayloadView> views;
   for (const Payload &payload : kernel.payloads)
-    for (PayloadKind kind :
-         {PayloadKind::Elf, PayloadKind::Ptx, PayloadKind::Cubin, PayloadKind::Hsaco, PayloadKind::Bitcode})
-      if (payload.kind == abi::payloadKindName(kind))
-        views.push_back({kind, payload.bytes});
+    if (auto kind = abi::parsePayloadKind(payload.kind))
+      views.push_back({*kind, payload.bytes});
   return views;
 }
 

@@ -55,10 +55,6 @@ int codeFit(const TargetSpec &code, const TargetSpec &device) {
   return code.kind == TargetKind::Nvidia ? nvidiaFit(*from, *onto) : amdFit(*from, *onto, code, device);
 }
 
-Expected<TargetSpec> targetOfKey(std::string_view keyText) {
-  TILEJIT_ASSIGN_OR_RETURN(TargetSpec target, decodeTarget(lineOfKey(keyText)));
-  target.name = targetNameOf(keyText);
-  return target;
-}
+Expected<TargetSpec> targetOfKey(std::string_view keyText) { return decodeTarget(lineOfKey(keyText)); }
 
 } // namespace tilejit

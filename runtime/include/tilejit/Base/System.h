@@ -28,6 +28,7 @@ struct FileInfo {
   bool isDirectory() const { return (mode & 0170000) == 0040000; }
   bool isLink() const { return (mode & 0170000) == 0120000; }
   bool othersMayWrite() const { return (mode & 0022) != 0; }
+  bool operator==(const FileInfo &) const = default;
 };
 
 /// What statfs() says.

@@ -37,7 +37,6 @@ struct DeviceProperties {
   std::string driver;      ///< Version of the driver; empty: it needs none.
   std::string bus;         ///< Where it is plugged in: "0000:3b:00.0"; empty: not known, or nowhere.
   int64_t memoryBytes = 0; ///< 0: not known.
-  int64_t freeBytes = 0;   ///< When the properties were read.
   int computeUnits = 1;    ///< CPU: threads that a launch may use.
   TargetSpec target;       ///< What to compile for.
 };
@@ -85,7 +84,7 @@ struct LaunchOutcome {
 };
 
 /// How the kernels of a module use a unit (streaming multiprocessor, compute unit) of the device.
-struct Occupancy {
+struct KernelOccupancy {
   int blocksPerUnit = 0;    ///< Blocks of the kernel that are resident at once; the least of all its kernels.
   double ofUnitThreads = 0; ///< Their threads over what the unit holds.
   int64_t registers = 0;    ///< Of a thread; the most of all kernels.
@@ -150,13 +149,13 @@ public:
   /// Runs a kernel. Ok also where an assertion failed or the simulator has something to report; `outcome` says so.
   virtual Status launch(const LoadedModule &module, const LaunchArguments &arguments, LaunchOutcome &outcome) = 0;
   /// How the module's kernels fill a unit. Unavailable where the device doesn't know.
-  virtual Expected<Occupancy> occupancy(const LoadedModule &module) = 0;
+  virtual Expected<KernelOccupancy> occupancy(const LoadedModule &module) = 0;
   /// Waits for all launches.
   virtual Status synchronize() = 0;
 };
 
-/// The first payload of one of the kinds, in the order of the kinds; null where there is none.
-const PayloadView *findPayload(std::span<const PayloadView> payloads, std::initializer_list<abi::PayloadKind> kinds);
+/// The first payload of a kind; null where there is none.
+const PayloadView *findPayload(std::span<const PayloadView> payloads, abi::PayloadKind kind);
 
 } // namespace tilejit
 

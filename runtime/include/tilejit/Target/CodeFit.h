@@ -19,7 +19,7 @@ namespace tilejit {
 int codeFit(const TargetSpec &code, const TargetSpec &device);
 inline constexpr int exactFit = 1 << 20;
 
-/// The target of a keyText, named as targetNameOf() does. InvalidArgument for a text that is none.
+/// The target of a keyText, which does not say its name: see targetNameOf(). InvalidArgument for a text that is none.
 Expected<TargetSpec> targetOfKey(std::string_view keyText);
 
 } // namespace tilejit
