@@ -7,22 +7,15 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace tilejit::fuzz {
 
 namespace {
-constexpr double unknown = std::numeric_limits<double>::infinity();
-
 std::string viewType(const std::vector<std::string> &sizes, const Element &type, const std::string &strides = "") {
   std::string words = "!tile.view<";
   for (const std::string &size : sizes)
     words += size + "x";
   return words + std::string(type.name) + (strides.empty() ? "" : ", strides = [" + strides + "]") + ">";
-}
-
-void addParameter(ProgramBuilder &b, const std::string &name, const std::string &type) {
-  b.signature_ += (b.signature_.empty() ? "" : ", ") + name + ": " + type;
 }
 
 ProgramArgument::Fill fillOf(ProgramBuilder &b, const Element &type) {
@@ -53,7 +46,7 @@ Tile loadTile(ProgramBuilder &b, const Shape &shape, const Element &type) {
   }
   auto [pad, bound] = isRagged ? randomPad(b, type) : std::pair<std::string, double>("", 4);
   std::string view = viewType(sizes, type), name = b.argument(std::move(input));
-  addParameter(b, name, view);
+  b.addParameter(name, view);
   if (b.oneIn(8))
     b.line("tile.prefetch " + name + b.place(int(shape.size())) + " shape [" +
            [&] {
@@ -70,16 +63,16 @@ Tile loadTile(ProgramBuilder &b, const Shape &shape, const Element &type) {
 
 namespace {
 bool load(ProgramBuilder &b) {
-  loadTile(b, b.shape(), elements()[size_t(b.below(12))]);
+  loadTile(b, b.shape(), b.storable());
   return true;
 }
 
 /// Through a pointer, rows apart; a part of that view.
 bool loadPart(ProgramBuilder &b) {
-  const Element &type = elements()[size_t(b.below(12))];
+  const Element &type = b.storable();
   constexpr int64_t rows = 12, columns = 20, pitch = 24;
   std::string pointer = b.argument({std::string(type.name), {rows * pitch}, true, fillOf(b, type)});
-  addParameter(b, pointer, "!tile.ptr<" + std::string(type.name) + ">");
+  b.addParameter(pointer, "!tile.ptr<" + std::string(type.name) + ">");
   std::string whole = b.fresh(), part = b.fresh();
   std::string wholeType = viewType({"?", std::to_string(columns)}, type, "?, 1");
   b.line(whole + " = tile.view " + pointer + " sizes [" + b.index(rows) + "] strides [" + b.index(pitch) +
@@ -106,7 +99,7 @@ std::string pointers(ProgramBuilder &b, const std::string &base, const Tile &pla
 bool gather(ProgramBuilder &b) {
   constexpr int64_t size = 256;
   const Tile *found = b.find([](const Tile &tile) { return tile.type->name == "i32"; });
-  const Element &type = elements()[size_t(b.below(12))];
+  const Element &type = b.storable();
   if (!found)
     return false;
   Tile where = *found;
@@ -115,7 +108,7 @@ bool gather(ProgramBuilder &b) {
                       where.shape, *where.type);
   std::string base = b.argument({std::string(type.name), {size}, true, fillOf(b, type)});
   std::string pointer = "!tile.ptr<" + std::string(type.name) + ">";
-  addParameter(b, base, pointer);
+  b.addParameter(base, pointer);
   std::string moved = pointers(b, base, inside, type), masking;
   Tile other = b.like({"", where.shape, &type, 0, 0});
   const Tile *mask = b.find([&](const Tile &tile) { return tile.type->bits == 1 && tile.shape == where.shape; });
@@ -158,7 +151,7 @@ bool scatter(ProgramBuilder &b) {
   Tile x = *found;
   std::string pointer = "!tile.ptr<" + std::string(x.type->name) + ">";
   std::string base = b.argument({std::string(x.type->name), {x.count() * b.programs}, true});
-  addParameter(b, base, pointer);
+  b.addParameter(base, pointer);
   std::string moved = pointers(b, base, ownPlaces(b, x.shape), *x.type), masking;
   if (const Tile *mask = b.find([&](const Tile &tile) { return tile.type->bits == 1 && tile.shape == x.shape; }))
     masking = " mask " + mask->name;
@@ -179,7 +172,7 @@ bool atomicRmw(ProgramBuilder &b) {
   Tile x = *found;
   std::string pointer = "!tile.ptr<" + std::string(x.type->name) + ">";
   std::string base = b.argument({std::string(x.type->name), {x.count() * b.programs}, true});
-  addParameter(b, base, pointer);
+  b.addParameter(base, pointer);
   std::string moved = pointers(b, base, ownPlaces(b, x.shape), *x.type);
   std::string suffix =
       " " + b.choose(orders) + " " + b.choose(scopes) + " : " + b.text(x) + ", " + b.text(x.shape, pointer);
@@ -207,7 +200,7 @@ bool atomic(ProgramBuilder &b) {
     places += (places.empty() ? "" : ", ") + b.index(0);
   }
   std::string view = viewType(sizes, *x.type), name = b.argument({std::string(x.type->name), x.shape});
-  addParameter(b, name, view);
+  b.addParameter(name, view);
   b.line("tile.atomic " + b.choose(kinds) + " " + x.name + ", " + name + "[" + places +
          "] relaxed device : " + b.text(x) + ", " + view);
   return true;

@@ -7,13 +7,10 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace tilejit::fuzz {
 
 namespace {
-constexpr double unknown = std::numeric_limits<double>::infinity();
-
 using Words = std::vector<std::string>;
 
 std::string binary(const std::string &name, const Tile &x, const Tile &y) {
@@ -211,7 +208,7 @@ bool floatToInteger(ProgramBuilder &b) {
 
 bool floatToFloat(ProgramBuilder &b) {
   const Tile *found = b.find([](const Tile &tile) { return tile.isFloat(); });
-  const Element &to = elements()[size_t(b.below(12))];
+  const Element &to = b.storable();
   if (!found || !to.isFloat() || found->type == &to)
     return false;
   Tile x = *found;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace tilejit::fuzz {
 
@@ -44,6 +43,9 @@ int64_t Tile::count() const {
 bool Tile::fits(const Element &type, double bound, int quantum) {
   return bound <= type.highest && quantum < 12 && std::ldexp(bound, quantum) < std::ldexp(1.0, type.digits);
 }
+
+/// The last two have no whole bytes.
+const Element &ProgramBuilder::storable() { return elements()[size_t(below(int64_t(elements().size()) - 2))]; }
 
 /// One to three dimensions, most of them powers of two.
 Shape ProgramBuilder::shape(int rank) {
@@ -93,6 +95,10 @@ Tile ProgramBuilder::constant(const Shape &shape, const Element &type, int64_t v
   return tile;
 }
 
+void ProgramBuilder::addParameter(const std::string &name, const std::string &type) {
+  signature_ += (signature_.empty() ? "" : ", ") + name + ": " + type;
+}
+
 std::string ProgramBuilder::argument(ProgramArgument argument) {
   std::string name = "%a" + std::to_string(arguments_.size());
   arguments_.push_back(std::move(argument));
@@ -128,7 +134,7 @@ void ProgramBuilder::store(const Tile &stored, double tolerance) {
     sizes += (oneIn(3) ? "?" : std::to_string(size)) + "x";
   std::string view = "!tile.view<" + sizes + std::string(tile.type->name) + ">";
   std::string name = argument(std::move(output));
-  signature_ += (signature_.empty() ? "" : ", ") + name + ": " + view;
+  addParameter(name, view);
   line("tile.store " + tile.name + ", " + name + place(int(tile.shape.size())) + " : " + text(tile) + ", " + view);
 }
 
@@ -141,7 +147,7 @@ public:
   TileProgram make() {
     b_.programs = 1 + b_.below(4);
     for (int64_t i = 2 + b_.below(3); i > 0; --i)
-      loadTile(b_, b_.shape(), elements()[size_t(b_.below(int64_t(elements().size()) - 2))]);
+      loadTile(b_, b_.shape(), b_.storable());
     for (int64_t i = 4 + b_.below(24); i > 0; --i)
       b_.oneIn(10) ? region() : operation();
     std::vector<Tile> all = b_.pool_;
@@ -209,7 +215,6 @@ private:
     return {std::move(text), b_.arguments_};
   }
 
-  static constexpr double unknown = std::numeric_limits<double>::infinity();
   ProgramBuilder b_;
 };
 } // namespace

@@ -8,11 +8,15 @@
 
 #include "TileProgram.h"
 
+#include <limits>
 #include <random>
 #include <span>
 #include <string_view>
 
 namespace tilejit::fuzz {
+
+/// The bound of numbers of which none is known.
+inline constexpr double unknown = std::numeric_limits<double>::infinity();
 
 struct Element {
   std::string_view name;
@@ -56,6 +60,8 @@ public:
     return list[size_t(below(int64_t(list.size())))];
   }
   Shape shape(int rank = 0);
+  /// A type of whole bytes.
+  const Element &storable();
 
   // Text.
   static std::string text(const Shape &shape, std::string_view element);
@@ -67,6 +73,7 @@ public:
   std::string index(int64_t value);
   Tile constant(const Shape &shape, const Element &type, int64_t value);
   std::string argument(ProgramArgument argument);
+  void addParameter(const std::string &name, const std::string &type);
   /// "[%p, %c0, ...]": the place of this instance along the first dimension, the first tile along the others.
   std::string place(int rank);
 

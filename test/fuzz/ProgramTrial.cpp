@@ -4,11 +4,10 @@
 
 #include "ProgramTrial.h"
 
-#include "SimulatedRun.h"
+#include "CompiledRun.h"
 #include "TileProgram.h"
 
 #include "tilejit/ABI/Compile.h"
-#include "tilejit/Device/Cpu.h"
 #include "tilejit/Driver/Driver.h"
 #include "tilejit/Interpreter/Interpreter.h"
 #include "tilejit/OpLib/OpLib.h"
@@ -101,37 +100,11 @@ void runInterpreter(mlir::ModuleOp module, const TileProgram &program, std::vect
   REQUIRE(ran.isOk());
 }
 
-void runOnCpu(abi::CompileRequest request, std::vector<Block> &blocks) {
-  const Backend *const backends[] = {&cpuBackend()};
-  request.target = encodeTarget(hostTarget());
-  abi::CompileResponse response = compile(request, backends);
-  INFO(response.status.pointer() << ": " << response.status.message());
-  REQUIRE(response.status.isOk());
-  std::vector<int64_t> slots;
-  for (Block &block : blocks) {
-    slots.push_back(reinterpret_cast<int64_t>(block.bytes.data()));
-    slots.insert(slots.end(), block.sizesAndStrides.begin(), block.sizesAndStrides.end());
-  }
-  std::unique_ptr<Device> device = makeCpuDevice({});
-  PayloadView payload{abi::PayloadKind::Elf, response.payloads.at(0).bytes};
-  Expected<std::shared_ptr<LoadedModule>> module = device->load(response.manifest, {&payload, 1});
-  REQUIRE(module.isOk());
-  LaunchArguments launch;
-  launch.slots = slots;
-  LaunchOutcome outcome;
-  REQUIRE(device->launch(**module, launch, outcome).isOk());
-  CHECK(outcome.failedAssertion == -1);
-}
-
-void runSimulated(const abi::CompileRequest &request, std::vector<Block> &blocks, std::string_view target) {
-  test::SimulatedKernel kernel(request, target);
-  std::vector<test::SimulatedOperand> operands;
+void runCompiled(const abi::CompileRequest &request, std::vector<Block> &blocks, std::string_view place) {
+  std::vector<test::RunOperand> operands;
   for (Block &block : blocks)
     operands.push_back({block.sizesAndStrides, static_cast<char *>(block.bytes.data()), block.bytes.elements()});
-  test::SimulatedOutcome outcome = kernel.run(operands);
-  for (const sim::Report &report : outcome.reports)
-    FAIL_CHECK(report.message << " at " << report.site);
-  CHECK(outcome.failedAssertion == -1);
+  test::CompiledRun(request, test::runTarget(place)).runClean(operands);
 }
 
 bool agree(const Block &wanted, const Block &got, int64_t index, double tolerance) {
@@ -176,10 +149,7 @@ void tryProgram(uint64_t seed, std::string_view place) {
   request.sourceKind = abi::SourceKind::TileIR;
   request.source = program.text;
   request.sourceName = "random.mlir";
-  if (place == "cpu")
-    runOnCpu(request, got);
-  else
-    runSimulated(request, got, place);
+  runCompiled(request, got, place);
   compare(program, wanted, got);
 }
 

@@ -6,13 +6,11 @@ if(TARGET TilejitOpLib AND TARGET TilejitInterpreter)
     SRCS OpLibBuildTest.cpp OpLibCases.cpp OpLibGpuTest.cpp OpLibInterpret.cpp OpLibRunTest.cpp OpLibTrial.cpp
     DEPS TilejitOpLib TilejitInterpreter TilejitReference)
 endif()
-if(TARGET TilejitDriver AND TARGET TilejitCpuBackend)
+if(TARGET TilejitTestRun)
   tilejit_add_unit_test(OpLibCpuTest
     SRCS OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
-    DEPS TilejitDriver TilejitCpuBackend TilejitReference TilejitCpuDevice)
-endif()
-if(TARGET TilejitDriver AND TARGET TilejitNvvmBackend)
+    DEPS TilejitTestRun TilejitReference)
   tilejit_add_unit_test(OpLibSimulatedTest
-    SRCS OpLibCases.cpp OpLibSimulatedTest.cpp OpLibTrial.cpp SimulatedRun.cpp
-    DEPS TilejitDriver TilejitNvvmBackend TilejitRocdlBackend TilejitReference TilejitSimulatorLoader)
+    SRCS OpLibCases.cpp OpLibSimulatedTest.cpp OpLibTrial.cpp
+    DEPS TilejitTestRun TilejitReference)
 endif()

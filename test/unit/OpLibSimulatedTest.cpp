@@ -3,8 +3,7 @@
 // The whole way to simulated GPUs, in one process: description, kernels, code, launch, the judgement of the reference.
 // No report of the simulator is let pass.
 
-#include "OpLibTrial.h"
-#include "SimulatedRun.h"
+#include "OpLibTrialRun.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,39 +12,12 @@ using namespace tilejit::test;
 
 namespace {
 
-/// All launches of a case together.
-struct Traffic {
-  uint64_t sectors = 0, sectorsIdeal = 0, wavefronts = 0, wavefrontsIdeal = 0;
-};
-
-Traffic runOne(const OpLibCase &example, std::string_view target, uint64_t seed, const abi::Config &config) {
+sim::Counters runOne(const OpLibCase &example, std::string_view target, uint64_t seed, const abi::Config &config) {
   INFO(example.text << " " << example.sizes << " on " << target);
   Trial trial(example, seed);
-  abi::CompileRequest request;
-  request.source = canonicalJson(trial.description);
-  request.sourceName = "test.json";
-  request.config = config;
-  SimulatedKernel kernel(request, target);
-  std::vector<SimulatedOperand> operands;
-  for (OperandMemory &block : trial.memory) {
-    std::vector<int64_t> numbers = block.shape;
-    numbers.insert(numbers.end(), block.strides.begin(), block.strides.end());
-    bool isOutput = operands.size() >= trial.inputs.size();
-    operands.push_back(
-        {numbers, static_cast<char *>(block.bytes.data()), int64_t(block.bytes.sizeInBytes()), !isOutput});
-  }
-  SimulatedOutcome outcome = kernel.run(operands);
-  for (const sim::Report &report : outcome.reports)
-    FAIL_CHECK(report.message << " at " << report.site);
+  RunOutcome outcome = runTrial(trial, runTarget(target), config);
   trial.judge();
-  Traffic traffic;
-  for (const sim::Counters &counters : outcome.counters) {
-    traffic.sectors += counters.sectors;
-    traffic.sectorsIdeal += counters.sectorsIdeal;
-    traffic.wavefronts += counters.sharedWavefronts;
-    traffic.wavefrontsIdeal += counters.sharedWavefrontsIdeal;
-  }
-  return traffic;
+  return outcome.simulated.counters;
 }
 
 void runAll(const std::vector<OpLibCase> &cases, std::string_view target, const abi::Config &config = {}) {
@@ -101,9 +73,9 @@ TEST_CASE("contiguous operands are accessed in whole sectors and without bank co
   uint64_t seed = freshSeed();
   for (const OpLibCase &example : cases)
     for (const char *target : {"sm_80", "gfx942", "gfx1100"}) {
-      Traffic traffic = runOne(example, target, seed, {});
+      sim::Counters counters = runOne(example, target, seed, {});
       INFO(example.text << " on " << target);
-      CHECK(traffic.sectors == traffic.sectorsIdeal);
-      CHECK(traffic.wavefronts == traffic.wavefrontsIdeal);
+      CHECK(counters.sectors == counters.sectorsIdeal);
+      CHECK(counters.sharedWavefronts == counters.sharedWavefrontsIdeal);
     }
 }

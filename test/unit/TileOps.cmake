@@ -1,10 +1,9 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 #
 # Operations of the tile dialect on this machine's CPU and on simulated GPUs, against the interpreter.
-if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitInterpreter)
+if(TARGET TilejitTestRun AND TARGET TilejitInterpreter)
   tilejit_add_unit_test(TileOpsTest
-    SRCS SimulatedRun.cpp TileOpsCheck.cpp TileOpsTest.cpp TileOpsReduceTest.cpp TileOpsDotTest.cpp
+    SRCS TileOpsCheck.cpp TileOpsTest.cpp TileOpsReduceTest.cpp TileOpsDotTest.cpp
          TileOpsFlowTest.cpp TileOpsAccessTest.cpp GpuFaultsTest.cpp
-    DEPS TilejitDriver TilejitConversion TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitInterpreter TilejitReference
-         TilejitCpuDevice TilejitSimulatorLoader)
+    DEPS TilejitTestRun TilejitConversion TilejitInterpreter TilejitReference)
 endif()

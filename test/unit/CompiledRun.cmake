@@ -1,0 +1,10 @@
+# Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+#
+# What the tests of several parts compile and run kernels with.
+if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitNvvmBackend)
+  add_library(TilejitTestRun STATIC CompiledRun.cpp)
+  target_include_directories(TilejitTestRun PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(TilejitTestRun PUBLIC
+    TilejitDriver TilejitCpuBackend TilejitNvvmBackend TilejitRocdlBackend TilejitCpuDevice TilejitSimDevice
+    Catch2::Catch2)
+endif()

@@ -1,0 +1,52 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// For tests: compiles for this machine's CPU or a chip of the simulator and runs on that device, in one process.
+
+#ifndef TILEJIT_TEST_UNIT_COMPILEDRUN_H
+#define TILEJIT_TEST_UNIT_COMPILEDRUN_H
+
+#include "tilejit/ABI/Compile.h"
+#include "tilejit/Simulator/Simulator.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilejit::test {
+
+/// Memory of one operand: what its kernel parameters say beside the address, and bytes that go in and out.
+struct RunOperand {
+  std::vector<int64_t> sizesAndStrides; ///< None for a bare pointer.
+  char *bytes = nullptr;
+  int64_t byteCount = 0;
+  bool isWritten = true; ///< Holds data before the launch.
+};
+
+struct RunOutcome {
+  int64_t failedAssertion = -1;
+  sim::Outcome simulated; ///< Nothing in it for the CPU.
+};
+
+/// A request compiled for a target.
+class CompiledRun {
+public:
+  /// Compiles; a failure fails the test. `target`: one that this machine's CPU runs, or a GPU that can be simulated.
+  CompiledRun(abi::CompileRequest request, const TargetSpec &target);
+  /// Loads `response` and launches it. Assertions and the simulator's reports are the caller's to judge.
+  RunOutcome run(std::span<RunOperand> operands) const;
+  /// The same where neither may be: they fail the test.
+  RunOutcome runClean(std::span<RunOperand> operands) const;
+
+  abi::CompileResponse response;
+
+private:
+  const TargetSpec target_;
+};
+
+/// "cpu" is this machine's CPU.
+TargetSpec runTarget(std::string_view name);
+
+} // namespace tilejit::test
+
+#endif // TILEJIT_TEST_UNIT_COMPILEDRUN_H
