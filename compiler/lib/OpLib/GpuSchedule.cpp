@@ -106,6 +106,13 @@ int64_t GpuSchedule::splitOf(const MatmulShape &shape, int64_t instances) const 
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, wanted))));
 }
 
+/// Whether two regimes differ in nothing but the numbers of rows that they are for.
+static bool isSameCode(MatmulRegime a, const MatmulRegime &b) {
+  a.name = b.name;
+  a.maxRows = b.maxRows;
+  return a == b;
+}
+
 std::vector<MatmulRegime> GpuSchedule::matmul(const MatmulShape &shape) const {
   const Size &rows = shape.size(shape.rows);
   MatmulRegime block = product(shape, "block", largest(rows));
@@ -125,7 +132,10 @@ std::vector<MatmulRegime> GpuSchedule::matmul(const MatmulShape &shape) const {
     if (regime.bm >= main.bm)
       continue;
     regime.maxRows = bound;
-    regimes.push_back(regime);
+    if (!regimes.empty() && isSameCode(regimes.back(), regime))
+      regimes.back() = std::move(regime);
+    else
+      regimes.push_back(std::move(regime));
   }
   regimes.push_back(main);
   return regimes;

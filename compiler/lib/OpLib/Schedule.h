@@ -41,6 +41,8 @@ struct MatmulRegime {
   int64_t stages = 1;                            ///< Tiles of k that are on their way, the one in use included.
   int64_t splitK = 1;                            ///< Instances that share the terms of a tile.
   int64_t order = 0;                             ///< Rows of tiles that go through the columns together; 0: all.
+
+  bool operator==(const MatmulRegime &) const = default;
 };
 
 /// One way to sweep. The tile runs along the last dimension of the space and, where it has more than one row, along
