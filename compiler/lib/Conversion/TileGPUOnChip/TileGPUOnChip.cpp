@@ -177,10 +177,10 @@ Value Rewriter::dotPiece(const StagedProduct &product, int64_t step, Value at, V
 }
 
 /// Both operands go to on-chip memory; a few elements of the depth at a time come back to where the accumulators are.
-/// Pieces have enough multiply-adds to hide the loads of the next one, and not so many that code grows: a long depth is
-/// a loop over pieces.
+/// Pieces have enough multiply-adds to hide the loads of the next one, and not so many that code grows, which the time
+/// of a compile is made of: a long depth is a loop over pieces. A piece is at least a wide access of 32-bit elements.
 void Rewriter::dot(tile::DotOp dot) {
-  constexpr int64_t pieceWork = 256, unrolledWork = 512;
+  constexpr int64_t pieceWork = 128, leastPiece = 4, mostPiece = 16;
   LayoutAttr accumulator = layoutOf(dot.getType());
   int64_t depth = tileType(dot.getA()).getShape()[1], perStep = accumulator.numRegisters();
   auto staged = [&](Value operand, bool isLeft) {
@@ -188,10 +188,10 @@ void Rewriter::dot(tile::DotOp dot) {
     return place(operand, type.getShape(), swizzleFor(type, operandLayout(accumulator, isLeft, depth)));
   };
   StagedProduct product{dot, accumulator, staged(dot.getA(), true), staged(dot.getB(), false), depth};
-  int64_t most = std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(pieceWork / perStep))), 1, 16);
+  int64_t most = std::clamp(int64_t(llvm::bit_floor(uint64_t(pieceWork / perStep))), leastPiece, mostPiece);
   Value sum = dot.getAcc();
   int64_t k = 0;
-  if (perStep * depth > unrolledWork && depth / most > 1) {
+  if (depth / most > 1) {
     auto loop = scf::ForOp::create(builder_, loc_, index(0), index(depth / most), index(1), ValueRange{sum});
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(loop.getBody());

@@ -34,10 +34,11 @@ public:
     if (failed(rows) || failed(columns))
       return e.refuse(op, "its operands do not lie where its accumulators are (tile-gpu-on-chip)");
     for (auto [partA, partB] : parts.products)
-      for (int64_t k = 0; k < depth; ++k)
+      for (int64_t k = 0; k < depth; ++k) {
+        int64_t atA = registerOfDepth(left, true, k), atB = registerOfDepth(right, false, k);
         for (size_t reg = 0; reg < sums.size(); ++reg)
-          sums[reg] = multiplyAdd(a[partA][(*rows)[reg] + registerOfDepth(left, true, k)],
-                                  b[partB][(*columns)[reg] + registerOfDepth(right, false, k)], sums[reg]);
+          sums[reg] = multiplyAdd(a[partA][(*rows)[reg] + atA], b[partB][(*columns)[reg] + atB], sums[reg]);
+      }
     e.set(op.getResult(), e.fromScalars(sums));
     return success();
   }
