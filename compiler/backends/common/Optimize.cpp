@@ -1,7 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// LLVM's own pipeline with the target's passes in it, less the vectorisers: accesses arrive with the width that they
-// shall have, and lanes of a GPU have no wider registers for anything else.
+// A pipeline of our own, a third as long as LLVM's. Kernels arrive inlined, unrolled, with the width of access that
+// they shall have and without anything in memory but tiles, so that what is left to do is to take values apart, to fold
+// and to share them, and to bring loops into form; the passes that look for more find nothing, and their time was most
+// of a compile. The vendors' own passes run where they ask to.
 
 #include "Optimize.h"
 
@@ -10,48 +12,70 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tilejit::backends {
 
-/// Takes VectorCombine out of the pipeline, which has no other switch for it: where a chip has no vector registers it
-/// turns the loads of vectors into loads of elements, which then merge with those of other branches.
-static void keepWideLoads() {
-  [[maybe_unused]] static const bool done = [] {
-    auto &options = llvm::cl::getRegisteredOptions();
-    if (auto found = options.find("disable-vector-combine"); found != options.end())
-      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
-    return true;
-  }();
+using namespace llvm;
+
+/// Takes vectors of registers apart, each value for itself, and finds what is the same.
+static void addValuePasses(FunctionPassManager &passes, PassBuilder &builder) {
+  ScalarizerPassOptions options;
+  options.ScalarizeLoadStore = false;
+  passes.addPass(ScalarizerPass(options));
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  builder.invokePeepholeEPCallbacks(passes, OptimizationLevel::O2);
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  keepWideLoads();
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.LoopInterleaving = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
+/// Tests at the end of loops, what does not change before them, counters as simple as they can be.
+static void addLoopPasses(FunctionPassManager &passes) {
+  LoopPassManager invariants;
+  invariants.addPass(LoopRotatePass());
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
+}
+
+/// Folds again what the others made foldable, and what the two sides of a branch have in common.
+static void addFinalPasses(FunctionPassManager &passes, PassBuilder &builder) {
+  passes.addPass(InstCombinePass());
+  builder.invokePeepholeEPCallbacks(passes, OptimizationLevel::O2);
+  passes.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  // Tiles arrive as vectors of registers: each becomes a value of its own before anything else looks at them.
-  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    llvm::ScalarizerPassOptions options;
-    options.ScalarizeLoadStore = false;
-    llvm::FunctionPassManager early;
-    early.addPass(llvm::ScalarizerPass(options));
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
-  });
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  FunctionPassManager ofFunctions;
+  addValuePasses(ofFunctions, builder);
+  addLoopPasses(ofFunctions);
+  addFinalPasses(ofFunctions, builder);
+  ModulePassManager passes;
+  builder.invokePipelineStartEPCallbacks(passes, OptimizationLevel::O2);
+  builder.invokePipelineEarlySimplificationEPCallbacks(passes, OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  passes.addPass(createModuleToFunctionPassAdaptor(std::move(ofFunctions)));
+  builder.invokeOptimizerLastEPCallbacks(passes, OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  passes.run(module, modules);
 }
 
 } // namespace tilejit::backends
