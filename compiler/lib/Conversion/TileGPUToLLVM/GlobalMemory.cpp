@@ -102,27 +102,29 @@ public:
     return e.address(origin, offset, memory());
   }
 
-  /// At an edge: the address of the element, or of the nearest one inside; whether it is the element itself.
+  /// At an edge of a tile that is touched: the address of the element, or of the nearest one inside; whether it is the
+  /// element itself.
   std::pair<Value, Value> edgeAddress(int64_t reg) {
     Value offset = e.index(0), inside;
     for (unsigned dim = 0; dim < rank(); ++dim) {
-      int64_t own = e.coordinates(layout, dim).ofRegisters[reg];
-      auto [found, isNew] = edges.try_emplace({dim, own});
-      if (isNew) {
-        Value at = e.coordinate(layout, dim, reg),
-              isIn = isPromised && !isPadded(dim) ? Value() : e.less(at, extents[dim]);
-        Value nearest = isIn ? e.min(at, e.sub(extents[dim], e.index(1))) : at;
-        found->second = {e.mul(e.add(firsts[dim], nearest), view.strides[dim]), isIn};
-      }
+      auto [found, isNew] = edges.try_emplace({dim, e.coordinates(layout, dim).ofRegisters[reg]});
+      if (isNew)
+        found->second = edgeOffset(dim, reg);
       offset = e.add(offset, found->second.first);
       inside = both(inside, found->second.second);
     }
-    return {e.address(view.base, offset, memory()), inside};
+    if (!corner) {
+      Value ofTile = e.index(0);
+      for (unsigned dim = 0; dim < rank(); ++dim)
+        ofTile = e.add(ofTile, e.mul(firsts[dim], view.strides[dim]));
+      corner = e.address(view.base, ofTile, memory());
+    }
+    return {e.address(corner, offset, memory()), inside};
   }
   /// Forgets values made in a branch that has ended.
   void leaveBranch() {
     edges.clear();
-    origin = {};
+    origin = corner = {};
   }
 
   Value both(Value x, Value y) { return e.both(x, y); }
@@ -154,7 +156,21 @@ private:
     return e.equal(bits, 0);
   }
 
-  Value origin;
+  /// What a register's coordinate adds to the offset, and whether it lies inside along the dimension (null: known).
+  /// Counted in 32 bits, in which the extent of a tile that is touched fits: chips have no wider comparisons.
+  std::pair<Value, Value> edgeOffset(unsigned dim, int64_t reg) {
+    Value at = e.coordinate(layout, dim, reg);
+    if (isPromised && !isPadded(dim))
+      return {e.mul(at, view.strides[dim]), {}};
+    Value narrow = e.resize(at, e.b.getI32Type(), false), extent = e.resize(extents[dim], e.b.getI32Type(), false);
+    Value inside = e.less(narrow, extent);
+    Value last = arith::SubIOp::create(e.b, e.loc, extent, e.integer(e.b.getI32Type(), 1));
+    Value nearest = e.resize(e.min(narrow, last), e.b.getI64Type(), false);
+    return {e.mul(nearest, view.strides[dim]), inside};
+  }
+
+  Value origin; ///< Address of the thread's first element of a whole tile.
+  Value corner; ///< Address of the tile's first element.
   llvm::DenseMap<std::pair<int64_t, int64_t>, std::pair<Value, Value>> edges;
 };
 
