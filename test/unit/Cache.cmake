@@ -3,6 +3,7 @@ tilejit_add_unit_test(CacheTest
   SRCS
     AbiCompileTest.cpp
     AbiLaunchTest.cpp
+    AbiStageTextsTest.cpp
     CacheEntryTest.cpp
     CacheFaultTest.cpp
     CacheKeyTest.cpp

@@ -4,6 +4,7 @@
 
 #include "CodeGen.h"
 
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace tilejit::backends {
 
@@ -78,6 +80,12 @@ std::string printModule(const llvm::Module &module) {
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
   return text;
+}
+
+std::string printWithoutPlaces(const llvm::Module &module) {
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  llvm::StripDebugInfo(*copy);
+  return printModule(*copy);
 }
 
 std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error) {

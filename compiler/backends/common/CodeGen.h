@@ -28,6 +28,8 @@ void prepareModule(llvm::Module &module, const llvm::TargetMachine &machine, con
 
 /// Text of the module.
 std::string printModule(const llvm::Module &module);
+/// The same without the places of instructions.
+std::string printWithoutPlaces(const llvm::Module &module);
 
 enum class CodeForm { Object, Assembly };
 /// Runs code generation; the module is used up. Empty with the reason in `error`.

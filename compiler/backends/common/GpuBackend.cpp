@@ -93,8 +93,10 @@ FailureOr<BackendResult> GpuBackend::compile(BackendJob job) const {
     return result;
   }
   std::string bitcode; // Before code generation uses the module up.
-  if (job.emit == abi::EmitKind::Package && job.withBitcode)
+  if (abi::isPackage(job.emit) && job.withBitcode)
     bitcode = writeBitcode(*kernels->module);
+  if (job.texts)
+    job.texts->llvm = printWithoutPlaces(*kernels->module);
   job.stages.begin("codegen");
   if (failed(vendor_.generate(job, *kernels, *launch, result)))
     return failure();

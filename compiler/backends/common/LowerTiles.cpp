@@ -4,6 +4,8 @@
 
 #include "LowerTiles.h"
 
+#include "ExplainLayouts.h"
+
 #include "tilejit/Conversion/GpuLaunchRules.h"
 #include "tilejit/Conversion/Passes.h"
 
@@ -29,6 +31,8 @@ FailureOr<abi::GpuLaunch> lowerTiles(BackendJob &job, bool sharedAtLaunch) {
       })))
     return failure();
   abi::GpuLaunch launch = describeGpuLaunch(job.module, sharedAtLaunch);
+  if (job.texts)
+    explainLayouts(job.module, *job.texts);
   if (job.emit == abi::EmitKind::TileGpu)
     return launch;
   job.stages.begin("lowering");

@@ -104,6 +104,8 @@ FailureOr<BackendResult> compileLoops(BackendJob job) {
     result.text = backends::printModule(*module);
     return result;
   }
+  if (job.texts)
+    job.texts->llvm = backends::printModule(*module);
   job.stages.begin("codegen");
   bool text = job.emit == abi::EmitKind::Asm;
   std::string code = backends::generateCode(*module, *machine,

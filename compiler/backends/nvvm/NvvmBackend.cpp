@@ -90,7 +90,7 @@ LogicalResult generate(BackendJob &job, backends::OptimizedKernels &kernels, con
     return report(job.module, Status(StatusCode::CompileFailed, "a cubin needs ptxas, and none was found")
                                   .withHint("install the CUDA toolkit, run tools/setup --with-ptxas, or name a ptxas "
                                             "in TILEJIT_PTXAS; PTX is made without it: --emit=ptx"));
-  if (job.emit == abi::EmitKind::Package)
+  if (abi::isPackage(job.emit))
     result.payloads.push_back({abi::PayloadKind::Ptx, ptx});
   result.resources = backends::collectResources({}, job.target, launch);
   return ptxas->empty() ? success() : addCubin(job, *ptxas, ptx, launch, result);

@@ -17,6 +17,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/LocationSnapshot.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -70,16 +71,28 @@ private:
       program.module->print(stream);
       return Status::ok();
     }
-    bool withBitcode = request_.withBitcode || target_.simulated;
-    FailureOr<BackendResult> result =
-        backend_->compile({*program.module, target_, request_.emit, manifest.config, withBitcode, stages_});
+    bool isExplained = request_.emit == abi::EmitKind::Explained;
+    abi::StageTexts texts;
+    if (isExplained)
+      explainTiles(*program.module, texts);
+    bool withBitcode = request_.withBitcode || target_.simulated || isExplained;
+    FailureOr<BackendResult> result = backend_->compile({*program.module, target_, request_.emit, manifest.config,
+                                                         withBitcode, stages_, isExplained ? &texts : nullptr});
     if (failed(result))
       return diagnostics.status(StatusCode::CompileFailed, program.subject);
     response_.text = std::move(result->text);
     response_.payloads = std::move(result->payloads);
+    if (isExplained)
+      response_.payloads.push_back({abi::PayloadKind::Stages, abi::encode(texts)});
     manifest.resources = std::move(result->resources);
     manifest.gpu = std::move(result->gpu);
     return Status::ok();
+  }
+
+  /// Keeps the tile program's text and makes its lines the places of all that it becomes.
+  static void explainTiles(ModuleOp module, abi::StageTexts &texts) {
+    llvm::raw_string_ostream stream(texts.tile);
+    generateLocationsFromIR(stream, abi::tileFile, module, OpPrintingFlags());
   }
 
   /// A description to its tile program.

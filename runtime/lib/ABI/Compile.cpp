@@ -66,7 +66,7 @@ Expected<CompileRequest> decodeRequest(std::string_view bytes) {
     return malformed("compile request");
   CompileRequest request;
   uint8_t kind = in.u8(), emit = in.u8();
-  if (kind > static_cast<uint8_t>(SourceKind::TileIR) || emit > static_cast<uint8_t>(EmitKind::Ptx))
+  if (kind > static_cast<uint8_t>(SourceKind::TileIR) || emit > static_cast<uint8_t>(EmitKind::Explained))
     return malformed("compile request");
   request.sourceKind = static_cast<SourceKind>(kind);
   request.emit = static_cast<EmitKind>(emit);
@@ -107,7 +107,7 @@ Expected<CompileResponse> decodeResponse(std::string_view bytes) {
   response.text = in.text();
   for (uint32_t i = 0, count = in.count(9); i < count; ++i) {
     uint8_t kind = in.u8();
-    if (kind > static_cast<uint8_t>(PayloadKind::Bitcode))
+    if (kind > static_cast<uint8_t>(PayloadKind::Stages))
       return malformed("compile response");
     response.payloads.push_back({static_cast<PayloadKind>(kind), std::string(in.text())});
   }
@@ -123,7 +123,7 @@ Expected<CompileResponse> decodeResponse(std::string_view bytes) {
   return response;
 }
 
-constexpr std::array<std::string_view, 5> payloadKindNames = {"elf", "ptx", "cubin", "hsaco", "bitcode"};
+constexpr std::array<std::string_view, 6> payloadKindNames = {"elf", "ptx", "cubin", "hsaco", "bitcode", "stages"};
 
 std::string_view payloadKindName(PayloadKind kind) { return payloadKindNames[static_cast<size_t>(kind)]; }
 
@@ -135,7 +135,8 @@ std::optional<PayloadKind> parsePayloadKind(std::string_view name) {
 }
 
 std::string_view emitKindName(EmitKind kind) {
-  constexpr std::array<std::string_view, 7> names = {"package", "tile", "llvm", "asm", "object", "tilegpu", "ptx"};
+  constexpr std::array<std::string_view, 8> names = {"package", "tile",    "llvm", "asm",
+                                                     "object",  "tilegpu", "ptx",  "explained"};
   return names[static_cast<size_t>(kind)];
 }
 

@@ -142,7 +142,7 @@ Expected<std::shared_ptr<LoadedKernel>> ContextImpl::flyTogether(const std::stri
 
 Expected<std::shared_ptr<Kernel>> ContextImpl::prepare(const Source &source, const TargetSpec &target,
                                                        const CompileOptions &options) {
-  if (options.emit != abi::EmitKind::Package && options.emit != abi::EmitKind::Object)
+  if (abi::isText(options.emit))
     return Status(StatusCode::InvalidArgument, "only a package or an object can be prepared for a device");
   if (source.package) {
     if (!options.config.empty())

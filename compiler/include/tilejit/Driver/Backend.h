@@ -8,6 +8,7 @@
 #define TILEJIT_DRIVER_BACKEND_H
 
 #include "tilejit/ABI/Compile.h"
+#include "tilejit/ABI/StageTexts.h"
 #include "tilejit/Driver/Stages.h"
 #include "tilejit/Target/TargetSpec.h"
 
@@ -29,10 +30,11 @@ namespace tilejit {
 struct BackendJob {
   mlir::ModuleOp module; ///< Tile kernels; what is left of it afterwards is of no use.
   const TargetSpec &target;
-  abi::EmitKind emit;        ///< Package and Object: payloads; the others: text.
+  abi::EmitKind emit;        ///< Packages and Object: payloads; the others: text.
   const abi::Config &config; ///< Complete for a description; empty for a tile file.
-  bool withBitcode;          ///< Package: add the optimised bitcode (GPU back ends).
+  bool withBitcode;          ///< Packages: add the optimised bitcode (GPU back ends).
   Stages &stages;
+  abi::StageTexts *texts = nullptr; ///< Explained: where the back end leaves its forms of the kernel.
 };
 
 struct BackendResult {

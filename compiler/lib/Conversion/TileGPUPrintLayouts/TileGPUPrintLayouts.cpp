@@ -4,10 +4,11 @@
 
 #include "tilejit/Conversion/Passes.h"
 #include "tilejit/Dialect/TileGPU/IR/LayoutPicture.h"
-#include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilejit/Dialect/TileGPU/IR/LayoutUses.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,42 +20,6 @@ namespace tilejit {
 
 using namespace mlir;
 using namespace tilejit;
-
-namespace {
-/// A layout and the first operation that has it.
-struct Use {
-  Attribute layout;
-  Operation *op;
-};
-} // namespace
-
-/// The layouts of a module's values, in the order of first use.
-static SmallVector<Use> findLayouts(ModuleOp module) {
-  SmallVector<Use> uses;
-  llvm::SetVector<Attribute> seen;
-  auto visit = [&](Type type, Operation *op) {
-    Attribute layout = tilegpu::layoutOf(type);
-    if (auto shared = dyn_cast<tilegpu::SharedType>(type))
-      layout = shared.getMemory();
-    if (layout && seen.insert(layout))
-      uses.push_back({layout, op});
-  };
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      visit(type, op);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          visit(type, op);
-  });
-  return uses;
-}
-
-static tilegpu::LinearLayout toLinear(Attribute attr) {
-  if (auto layout = dyn_cast<tilegpu::LayoutAttr>(attr))
-    return layout.toLinear();
-  return cast<tilegpu::MemoryAttr>(attr).toLinear();
-}
 
 static LogicalResult writeFile(ModuleOp module, StringRef folder, StringRef name, StringRef text) {
   SmallString<128> path(folder);
@@ -79,18 +44,16 @@ struct TileGPUPrintLayouts : tilejit::impl::TileGPUPrintLayoutsPassBase<TileGPUP
   using TileGPUPrintLayoutsPassBase::TileGPUPrintLayoutsPassBase;
 
   void runOnOperation() override {
-    for (auto [number, use] : llvm::enumerate(findLayouts(getOperation()))) {
-      std::string title = (Twine(number) + ": " + use.op->getName().getStringRef() + " ").str();
-      llvm::raw_string_ostream(title) << use.layout;
-      tilegpu::LinearLayout layout = toLinear(use.layout);
-      llvm::outs() << "// " << title << "\n";
-      std::string picture = tilegpu::textPicture(layout);
+    for (auto [number, use] : llvm::enumerate(tilegpu::layoutUses(getOperation()))) {
+      llvm::outs() << "// " << use.title << "\n";
+      std::string picture = tilegpu::textPicture(use.layout);
       SmallVector<StringRef> lines;
       StringRef(picture).rtrim('\n').split(lines, '\n');
       for (StringRef line : lines)
         llvm::outs() << "//   " << line << "\n";
       std::string name = ("layout-" + Twine(number) + ".svg").str();
-      if (!svgDir.empty() && failed(writeFile(getOperation(), svgDir, name, tilegpu::svgPicture(layout, title))))
+      if (!svgDir.empty() &&
+          failed(writeFile(getOperation(), svgDir, name, tilegpu::svgPicture(use.layout, use.title))))
         return signalPassFailure();
     }
     llvm::outs().flush();

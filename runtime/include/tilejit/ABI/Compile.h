@@ -21,9 +21,10 @@
 namespace tilejit::abi {
 
 enum class SourceKind : uint8_t { Description, TileIR };
-enum class EmitKind : uint8_t { Package, Tile, Llvm, Asm, Object, TileGpu, Ptx };
+/// Explained: a package whose code carries places, with StageTexts to which they refer (ABI/StageTexts.h).
+enum class EmitKind : uint8_t { Package, Tile, Llvm, Asm, Object, TileGpu, Ptx, Explained };
 /// What the bytes of a payload are. payloadKindName() gives the spelling of output.
-enum class PayloadKind : uint8_t { Elf, Ptx, Cubin, Hsaco, Bitcode };
+enum class PayloadKind : uint8_t { Elf, Ptx, Cubin, Hsaco, Bitcode, Stages };
 
 /// Schedule options by key (`bm`, `threads`, ...), as the user gave them; absent ones are the compiler's choice.
 using Config = std::map<std::string, int64_t>;
@@ -66,26 +67,28 @@ struct Manifest {
 };
 
 /// One form of the compiled code. A CPU target has one (Elf); an NVIDIA target Ptx, and Cubin where ptxas was found; an
-/// AMD target Hsaco; Bitcode beside them where it was asked for.
+/// AMD target Hsaco; Bitcode and Stages beside them where they were asked for.
 struct Payload {
   PayloadKind kind = PayloadKind::Elf;
   std::string bytes;
 };
-/// "elf", "ptx", "cubin", "hsaco", "bitcode".
+/// "elf", "ptx", "cubin", "hsaco", "bitcode", "stages".
 std::string_view payloadKindName(PayloadKind kind);
 /// Nothing for a name that is none, "text" among them.
 std::optional<PayloadKind> parsePayloadKind(std::string_view name);
-/// "package", "tile", "llvm", "asm", "object", "tilegpu", "ptx".
+/// "package", "tile", "llvm", "asm", "object", "tilegpu", "ptx", "explained".
 std::string_view emitKindName(EmitKind kind);
+/// Whether the result has all forms that a device may want.
+constexpr bool isPackage(EmitKind kind) { return kind == EmitKind::Package || kind == EmitKind::Explained; }
 /// Whether the result is for people to read, and no code for a device.
-constexpr bool isText(EmitKind kind) { return kind != EmitKind::Package && kind != EmitKind::Object; }
+constexpr bool isText(EmitKind kind) { return !isPackage(kind) && kind != EmitKind::Object; }
 /// Whether code for the target has such a form; InvalidArgument where it has not.
 Status checkEmit(EmitKind kind, const TargetSpec &target);
 
 struct CompileResponse {
   Status status;                 ///< Ok, or why there is neither of the next two.
   std::string text;              ///< EmitKinds that are text.
-  std::vector<Payload> payloads; ///< Package and Object; the first is what a device loads.
+  std::vector<Payload> payloads; ///< All other EmitKinds; the first is what a device loads.
   Manifest manifest;
   std::vector<std::pair<std::string, double>> stagesMs; ///< Stage and milliseconds, in order.
 };
