@@ -27,6 +27,7 @@ void addCompile(Registry registry);
 void addRun(Registry registry);
 void addVerify(Registry registry);
 void addBench(Registry registry);
+void addExplain(Registry registry);
 void addSimulate(Registry registry);
 void addInspect(Registry registry);
 void addCache(Registry registry);

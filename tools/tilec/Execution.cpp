@@ -75,6 +75,9 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   TILEJIT_ASSIGN_OR_RETURN(sim::Options simulation, options.simulation.parse());
   TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
   compileOptions.noCompile = options.noCompile;
+  if (options.isExplained)
+    compileOptions.emit = abi::EmitKind::Explained;
+  simulation.siteCounters = options.isExplained;
   compileOptions.allowReference = options.allowReference;
   TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device, context.deviceFor(target, compileOptions.device));
   if (source.isTile()) {

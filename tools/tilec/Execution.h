@@ -32,6 +32,7 @@ struct ExecutionOptions {
   OperandOptions operands;
   SimulationWords simulation;
   bool noCompile = false, allowReference = false;
+  bool isExplained = false; ///< The kernel brings the texts of its stages, the simulator counts each instruction.
 
   /// Adds --target, --device, --set, --random-seed, --threads, --config, --no-compile, --reference-fallback, and what
   /// changes the simulator.

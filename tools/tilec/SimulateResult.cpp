@@ -43,6 +43,17 @@ std::string sizesText(const uint32_t (&sizes)[3]) {
   return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" + std::to_string(sizes[2]);
 }
 
+Json sitesJson(const sim::Outcome &outcome) {
+  Json list = Json::array();
+  for (const sim::SiteInfo &site : outcome.sites)
+    list.push_back({{"kernel", site.kernel},
+                    {"block", site.block},
+                    {"site", site.text},
+                    {"location", site.location},
+                    {"counters", countersJson(site.counters)}});
+  return list;
+}
+
 Json simulateJson(const SimulateResult &result) {
   const sim::Outcome &outcome = result.outcome;
   auto sizes = [](const uint32_t (&s)[3]) { return Json::array({s[0], s[1], s[2]}); };
@@ -55,14 +66,8 @@ Json simulateJson(const SimulateResult &result) {
                {"block", sizes(result.request.block)}};
   json["reports"] = simulatedReportsJson(outcome);
   json["counters"] = countersJson(outcome.counters);
-  if (result.wantsSites) {
-    json["sites"] = Json::array();
-    for (const sim::SiteInfo &site : outcome.sites)
-      json["sites"].push_back({{"block", site.block},
-                               {"site", site.text},
-                               {"location", site.location},
-                               {"counters", countersJson(site.counters)}});
-  }
+  if (result.wantsSites)
+    json["sites"] = sitesJson(outcome);
   json["printed"] = outcome.printed;
   json["resources"] = {{"shared_bytes", outcome.staticSharedBytes + result.request.dynamicSharedBytes}};
   json["decode_ms"] = rounded(outcome.decodeMs);

@@ -22,6 +22,8 @@ struct SimulateResult {
   bool wantsSites = false; ///< Counters of each instruction in text and JSON.
 };
 
+/// An array with an object for each instruction.
+Json sitesJson(const sim::Outcome &outcome);
 /// The keys of --json.
 Json simulateJson(const SimulateResult &result);
 /// Reports first, then counters, for people.

@@ -70,6 +70,7 @@ int runProgram(int argc, char **argv) {
   addRun(registry);
   addVerify(registry);
   addBench(registry);
+  addExplain(registry);
   addSimulate(registry);
   addInspect(registry);
   addCache(registry);

@@ -188,7 +188,8 @@ void LaunchRunner::finish(Outcome &outcome) {
   for (const BasicBlock &block : program.blocks)
     for (uint32_t i = 0; i < block.instructions; ++i) {
       uint32_t site = block.firstSite + i;
-      outcome.sites.push_back({program.siteText(site), program.siteLocation(site), block.name, sites[site]});
+      outcome.sites.push_back(
+          {program.siteText(site), program.siteLocation(site), block.name, launch_.request->kernel, sites[site]});
     }
 }
 

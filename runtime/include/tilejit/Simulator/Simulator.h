@@ -90,7 +90,7 @@ struct Report {
 
 /// One IR instruction of the kernel with its counters (Options::siteCounters).
 struct SiteInfo {
-  std::string text, location, block; ///< As printed; source place; basic block.
+  std::string text, location, block, kernel; ///< As printed; source place; basic block; symbol.
   Counters counters;
 };
 
