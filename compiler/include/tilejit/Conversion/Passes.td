@@ -92,6 +92,9 @@ def TileGPUToLLVMPass : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"amd", "amd", "bool", "false", "Emit rocdl instead of nvvm">,
     Option<"banks", "banks", "std::string", "\"nvidia\"", "Bank model that memory was planned for">,
+    Option<"dot2", "dot2", "bool", "false", "Add two products of f16 to an f32 at once (AMD)">,
+    Option<"dot4", "dot4", "bool", "false", "Add four products of 8-bit integers to an i32 at once">,
+    Option<"mixedSigns", "mixed-signs", "bool", "false", "dot4 also where one operand only is unsigned">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

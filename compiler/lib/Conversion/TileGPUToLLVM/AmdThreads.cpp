@@ -15,6 +15,7 @@ namespace {
 
 class AmdThreads final : public Threads {
 public:
+  explicit AmdThreads(const PackedProducts &products) : signsAreOperands_(products.mixedSigns) {}
   void markKernel(LLVM::LLVMFuncOp function, int64_t threads) const override {
     Builder b(function.getContext());
     function->setAttr(ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr(), b.getUnitAttr());
@@ -58,6 +59,21 @@ public:
   void endWarp(OpBuilder &b, Location loc) const override {
     LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.amdgcn.endpgm"), ValueRange());
   }
+  Value addProducts(OpBuilder &b, Location loc, const ProductTypes &types, Value left, Value right,
+                    Value sum) const override {
+    auto flag = [&](bool value) -> Value { return arith::ConstantIntOp::create(b, loc, b.getI1Type(), value); };
+    auto call = [&](const char *name, ValueRange arguments) {
+      return LLVM::CallIntrinsicOp::create(b, loc, sum.getType(), b.getStringAttr(name), arguments).getResult(0);
+    };
+    Value wraps = flag(false); // What leaves the range of the sum.
+    if (isa<FloatType>(types.left))
+      return call("llvm.amdgcn.fdot2", {left, right, sum, wraps});
+    Value x = LLVM::BitcastOp::create(b, loc, b.getI32Type(), left);
+    Value y = LLVM::BitcastOp::create(b, loc, b.getI32Type(), right);
+    if (signsAreOperands_)
+      return call("llvm.amdgcn.sudot4", {flag(!types.isLeftUnsigned), x, flag(!types.isRightUnsigned), y, sum, wraps});
+    return call(types.isLeftUnsigned ? "llvm.amdgcn.udot4" : "llvm.amdgcn.sdot4", {x, y, sum, wraps});
+  }
   StringRef scopeName(tile::MemoryScope scope) const override {
     switch (scope) {
     case tile::MemoryScope::Block:
@@ -71,6 +87,8 @@ public:
   }
 
 private:
+  const bool signsAreOperands_; ///< Of products of bytes: one instruction for all signs, instead of one for each.
+
   static Value constant(OpBuilder &b, Location loc, int64_t value) {
     return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
   }
@@ -85,4 +103,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Threads> tilejit::gpu::amdThreads() { return std::make_unique<AmdThreads>(); }
+std::unique_ptr<Threads> tilejit::gpu::amdThreads(const PackedProducts &products) {
+  return std::make_unique<AmdThreads>(products);
+}

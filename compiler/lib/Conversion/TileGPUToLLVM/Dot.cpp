@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Products by multiply-adds: each thread has all the elements of the operands that its accumulators need.
+// Products by multiply-adds, or by the chip's products of packed numbers: each thread has all the elements of the
+// operands that its accumulators need.
 
 #include "KernelEmitter.h"
 
@@ -22,28 +23,65 @@ public:
         right(tilegpu::layoutOf(op.getB())), compute(tileTypeOf(op.getAcc()).getElementType()) {}
 
   LogicalResult run() {
-    SmallVector<Value> sums = e.scalars(e.get(op.getAcc()));
-    OperandParts parts = operandParts(op.getPrecision());
-    int64_t depth = tileTypeOf(op.getA()).getShape()[1];
-    SmallVector<SmallVector<Value>> a, b;
-    for (unsigned part = 0; part < parts.count; ++part) {
-      a.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getA(), op.getUnsignedA()))));
-      b.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getB(), op.getUnsignedB()))));
-    }
     FailureOr<SmallVector<int64_t>> rows = registersOf(left, true), columns = registersOf(right, false);
     if (failed(rows) || failed(columns))
       return e.refuse(op, "its operands do not lie where its accumulators are (tile-gpu-on-chip)");
-    for (auto [partA, partB] : parts.products)
-      for (int64_t k = 0; k < depth; ++k) {
-        int64_t atA = registerOfDepth(left, true, k), atB = registerOfDepth(right, false, k);
-        for (size_t reg = 0; reg < sums.size(); ++reg)
-          sums[reg] = multiplyAdd(a[partA][(*rows)[reg] + atA], b[partB][(*columns)[reg] + atB], sums[reg]);
-      }
+    SmallVector<Value> sums = e.scalars(e.get(op.getAcc()));
+    int64_t depth = tileTypeOf(op.getA()).getShape()[1], terms = e.products.termsOf(types());
+    if (terms > 1 && depth % terms == 0)
+      addTogether(sums, *rows, *columns, depth, terms);
+    else
+      addSingly(sums, *rows, *columns, depth);
     e.set(op.getResult(), e.fromScalars(sums));
     return success();
   }
 
 private:
+  ProductTypes types() {
+    return {getElementTypeOrSelf(op.getA()), getElementTypeOrSelf(op.getB()), compute, op.getUnsignedA(),
+            op.getUnsignedB()};
+  }
+
+  void addSingly(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth) {
+    OperandParts parts = operandParts(op.getPrecision());
+    SmallVector<SmallVector<Value>> a, b;
+    for (unsigned part = 0; part < parts.count; ++part) {
+      a.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getA(), op.getUnsignedA()))));
+      b.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getB(), op.getUnsignedB()))));
+    }
+    for (auto [partA, partB] : parts.products)
+      for (int64_t k = 0; k < depth; ++k) {
+        int64_t atA = registerOfDepth(left, true, k), atB = registerOfDepth(right, false, k);
+        for (size_t reg = 0; reg < sums.size(); ++reg)
+          sums[reg] = multiplyAdd(a[partA][rows[reg] + atA], b[partB][columns[reg] + atB], sums[reg]);
+      }
+  }
+
+  /// Several terms at a time, in operands as they are.
+  void addTogether(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth,
+                   int64_t terms) {
+    SmallVector<Value> a = e.scalars(e.get(op.getA())), b = e.scalars(e.get(op.getB()));
+    for (int64_t k = 0; k < depth; k += terms) {
+      llvm::SmallDenseMap<int64_t, Value> ofRows, ofColumns;
+      for (size_t reg = 0; reg < sums.size(); ++reg)
+        sums[reg] = e.threads.addProducts(e.b, e.loc, types(), packed(ofRows, a, left, true, rows[reg], k, terms),
+                                          packed(ofColumns, b, right, false, columns[reg], k, terms), sums[reg]);
+    }
+  }
+
+  /// The terms of a row or column from `k` on as one vector, each made once.
+  Value packed(llvm::SmallDenseMap<int64_t, Value> &made, ArrayRef<Value> elements, LayoutAttr operand, bool isLeft,
+               int64_t reg, int64_t k, int64_t terms) {
+    Value &vector = made[reg];
+    if (!vector) {
+      SmallVector<Value> parts;
+      for (int64_t term = 0; term < terms; ++term)
+        parts.push_back(elements[reg + registerOfDepth(operand, isLeft, k + term)]);
+      vector = e.fromScalars(parts);
+    }
+    return vector;
+  }
+
   Value widened(Value operand, bool isUnsigned) {
     Value value = e.get(operand);
     auto type = cast<VectorType>(value.getType());
@@ -111,6 +149,16 @@ private:
 };
 
 } // namespace
+
+int64_t PackedProducts::termsOf(const ProductTypes &types) const {
+  auto areBoth = [&](auto is) { return is(types.left) && is(types.right); };
+  if (halfPairs && types.sum.isF32() && areBoth([](Type type) { return type.isF16(); }))
+    return 2;
+  bool fits = mixedSigns || types.isLeftUnsigned == types.isRightUnsigned;
+  if (byteQuads && fits && types.sum.isInteger(32) && areBoth([](Type type) { return type.isInteger(8); }))
+    return 4;
+  return 1;
+}
 
 static LogicalResult lowerDot(KernelEmitter &e, Operation *op) { return Product(e, cast<tile::DotOp>(op)).run(); }
 

@@ -14,7 +14,8 @@ using namespace tilejit;
 using namespace tilejit::gpu;
 
 KernelEmitter::KernelEmitter(tile::KernelOp kernel, ModuleState &state, OpBuilder &builder)
-    : kernel(kernel), b(builder), loc(kernel.getLoc()), threads(state.threads), banks(state.banks), state_(state) {
+    : kernel(kernel), b(builder), loc(kernel.getLoc()), threads(state.threads), products(state.products),
+      banks(state.banks), state_(state) {
   tilegpu::BlockSize block = tilegpu::blockSizeOf(kernel);
   laneBits_ = llvm::Log2_64(uint64_t(block.lanes));
   blockThreads_ = block.threads();

@@ -54,6 +54,7 @@ struct ViewValue {
 /// What kernels of a module share while they are lowered.
 struct ModuleState {
   const Threads &threads;
+  const PackedProducts &products;
   const tilegpu::BankModel &banks;
   const LoweringTable &table;
   llvm::SmallVector<mlir::Operation *> assertions; ///< By number.
@@ -68,6 +69,7 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const Threads &threads;
+  const PackedProducts &products;
   const tilegpu::BankModel &banks;
 
   //===-- KernelEmitter.cpp: values and structure -----------------------------------------------------------------===//

@@ -53,6 +53,15 @@ public:
   void endWarp(OpBuilder &b, Location loc) const override {
     LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.nvvm.exit"), ValueRange());
   }
+  /// dp4a; there is nothing for pairs of f16.
+  Value addProducts(OpBuilder &b, Location loc, const ProductTypes &types, Value left, Value right,
+                    Value sum) const override {
+    auto signs = [](bool isUnsigned) {
+      return isUnsigned ? NVVM::DotAccumulateType::UNSIGNED : NVVM::DotAccumulateType::SIGNED;
+    };
+    return NVVM::DotAccumulate4WayOp::create(b, loc, b.getI32Type(), left, signs(types.isLeftUnsigned), right,
+                                             signs(types.isRightUnsigned), sum);
+  }
   StringRef scopeName(tile::MemoryScope scope) const override {
     switch (scope) {
     case tile::MemoryScope::Block:

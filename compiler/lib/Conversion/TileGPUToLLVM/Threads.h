@@ -1,7 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // What differs between the chips' makers in a lowered kernel: who a thread is, how lanes exchange words, how a block
-// waits, how memory scopes are spelled. Everything else of the lowering is common.
+// waits, how memory scopes are spelled, which products of packed numbers there are. Everything else of the lowering is
+// common.
 
 #ifndef TILEJIT_CONVERSION_TILEGPUTOLLVM_THREADS_H
 #define TILEJIT_CONVERSION_TILEGPUTOLLVM_THREADS_H
@@ -14,6 +15,22 @@
 #include <memory>
 
 namespace tilejit::gpu {
+
+/// What is multiplied, and in what it is summed up.
+struct ProductTypes {
+  mlir::Type left, right, sum;
+  bool isLeftUnsigned = false, isRightUnsigned = false; ///< Of integers.
+};
+
+/// Instructions of a chip that add several products to a sum.
+struct PackedProducts {
+  bool halfPairs = false;  ///< Two products of f16 to an f32.
+  bool byteQuads = false;  ///< Four products of 8-bit integers to an i32, where both are signed or both are not,
+  bool mixedSigns = false; ///< and where only one is.
+
+  /// How many products at once; 1: one after the other.
+  int64_t termsOf(const ProductTypes &types) const;
+};
 
 class Threads {
 public:
@@ -35,12 +52,16 @@ public:
   virtual mlir::Value shuffleFrom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value word, mlir::Value lane) const = 0;
   /// Ends the warp. For failed assertions.
   virtual void endWarp(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  /// `sum` and the products of as many terms as PackedProducts::termsOf() says; `left` and `right` are vectors of them.
+  virtual mlir::Value addProducts(mlir::OpBuilder &b, mlir::Location loc, const ProductTypes &types, mlir::Value left,
+                                  mlir::Value right, mlir::Value sum) const = 0;
   /// LLVM's name of a memory scope.
   virtual llvm::StringRef scopeName(tile::MemoryScope scope) const = 0;
 };
 
 std::unique_ptr<Threads> nvidiaThreads();
-std::unique_ptr<Threads> amdThreads();
+/// `products`: what the chip has.
+std::unique_ptr<Threads> amdThreads(const PackedProducts &products);
 
 } // namespace tilejit::gpu
 

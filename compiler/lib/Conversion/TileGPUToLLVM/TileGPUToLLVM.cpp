@@ -51,13 +51,14 @@ struct TileGPUToLLVM : tilejit::impl::TileGPUToLLVMPassBase<TileGPUToLLVM> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    std::unique_ptr<Threads> threads = amd ? amdThreads() : nvidiaThreads();
+    PackedProducts products{.halfPairs = dot2, .byteQuads = dot4, .mixedSigns = mixedSigns};
+    std::unique_ptr<Threads> threads = amd ? amdThreads(products) : nvidiaThreads();
     const tilegpu::BankModel *model = tilegpu::findBankModel(banks.getValue());
     if (!model) {
       module.emitError("expected the name of a bank model, got '") << banks.getValue() << "'";
       return signalPassFailure();
     }
-    ModuleState state{*threads, *model, loweringTable(), {}};
+    ModuleState state{*threads, products, *model, loweringTable(), {}};
     OpBuilder builder(module.getBodyRegion());
     for (tile::KernelOp kernel : kernels) {
       builder.setInsertionPoint(kernel);
@@ -100,10 +101,16 @@ void tilejit::buildTileToTileGPUPipeline(OpPassManager &manager, const TargetSpe
   manager.addPass(createTileGPUPlanMemoryPass(memory));
 }
 
+/// From it on AMD's products of bytes take the signs of both operands as they come.
+constexpr int firstRdna3 = 0x1100;
+
 void tilejit::buildTileGPUToLLVMPipeline(OpPassManager &manager, const TargetSpec &target) {
   TileGPUToLLVMPassOptions options;
   options.amd = target.kind == TargetKind::Amd;
   options.banks = bankModelOf(target);
+  options.dot2 = target.gpuFacts.hasDot2;
+  options.dot4 = target.gpuFacts.hasDot4;
+  options.mixedSigns = target.kind == TargetKind::Nvidia || target.gpuFacts.generation >= firstRdna3;
   manager.addPass(createTileGPUToLLVMPass(options));
   manager.addPass(createCSEPass());
 }
