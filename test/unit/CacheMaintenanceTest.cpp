@@ -50,6 +50,28 @@ TEST_CASE("entries are listed with what is known about them", "[maintenance]") {
   CHECK(cache->list().size() == 1);
 }
 
+TEST_CASE("an alias is listed and counted as what it is", "[maintenance]") {
+  CacheFixture f;
+  std::unique_ptr<Cache> cache = f.open();
+  CachedKernel kernel = sampleKernel();
+  kernel.material.kind = DescriptionKind::TileIR;
+  kernel.material.description = std::string(64, 'a');
+  KeyMaterial file = kernel.material;
+  file.kind = DescriptionKind::FileHash;
+  file.description = std::string(64, 'b');
+  CachedKernel alias = makeAlias(file, kernel);
+  REQUIRE(cache->publish(kernel));
+  REQUIRE(cache->publish(alias));
+  std::vector<CacheEntryInfo> entries = cache->list();
+  REQUIRE(entries.size() == 2);
+  for (const CacheEntryInfo &entry : entries) {
+    CHECK(entry.op == "matmul");
+    CHECK(entry.aliasOf == (entry.key == alias.key() ? kernel.key() : ""));
+  }
+  CHECK(cache->usage().entries == 2);
+  CHECK(cache->usage().aliases == 1);
+}
+
 TEST_CASE("verify names what is damaged and changes nothing", "[maintenance]") {
   CacheFixture f;
   std::unique_ptr<Cache> cache = f.open();

@@ -76,6 +76,7 @@ int showStats(const Program &program, Cache &cache, const Options &) {
     Program::print(Json{{"path", cache.root()},
                         {"usable", cache.isUsable()},
                         {"entries", usage.entries},
+                        {"aliases", usage.aliases},
                         {"bytes", usage.bytes},
                         {"hits", counters.hits},
                         {"misses", counters.misses},
@@ -85,7 +86,8 @@ int showStats(const Program &program, Cache &cache, const Options &) {
     return Done;
   }
   double lookups = static_cast<double>(counters.hits + counters.misses);
-  std::printf("%s: %lld entries, %s\n", cache.root().c_str(), static_cast<long long>(usage.entries),
+  std::printf("%s: %lld entries, %lld of them aliases, %s\n", cache.root().c_str(),
+              static_cast<long long>(usage.entries), static_cast<long long>(usage.aliases),
               bytesText(usage.bytes).c_str());
   std::printf("%lld hits, %lld misses (%.1f %% hits), %lld written, %lld quarantined, %lld errors\n",
               static_cast<long long>(counters.hits), static_cast<long long>(counters.misses),
@@ -104,20 +106,29 @@ std::string dayText(int64_t nanoseconds) {
   return text;
 }
 
+Json entryJson(const CacheEntryInfo &entry) {
+  Json json = {{"key", entry.key},     {"target", entry.target},   {"op", entry.op},
+               {"bytes", entry.bytes}, {"version", entry.version}, {"last_used", dayText(entry.lastUsedNs)},
+               {"path", entry.path}};
+  if (!entry.aliasOf.empty())
+    json["alias_of"] = entry.aliasOf;
+  return json;
+}
+
+std::string entryText(const CacheEntryInfo &entry) {
+  char columns[96];
+  std::snprintf(columns, sizeof columns, "  %-12.40s %10s  ", entry.op.c_str(), bytesText(entry.bytes).c_str());
+  std::string text = entry.key + columns + dayText(entry.lastUsedNs) + "  " + entry.version + "  " + entry.target;
+  return entry.aliasOf.empty() ? text : text + "  alias of " + entry.aliasOf;
+}
+
 int listEntries(const Program &program, Cache &cache, const Options &) {
   Json list = Json::array();
   for (const CacheEntryInfo &entry : cache.list()) {
     if (program.json)
-      list.push_back({{"key", entry.key},
-                      {"target", entry.target},
-                      {"op", entry.op},
-                      {"bytes", entry.bytes},
-                      {"version", entry.version},
-                      {"last_used", dayText(entry.lastUsedNs)},
-                      {"path", entry.path}});
+      list.push_back(entryJson(entry));
     else
-      std::printf("%s  %-12s %10s  %s  %s  %s\n", entry.key.c_str(), entry.op.c_str(), bytesText(entry.bytes).c_str(),
-                  dayText(entry.lastUsedNs).c_str(), entry.version.c_str(), entry.target.c_str());
+      std::printf("%s\n", entryText(entry).c_str());
   }
   if (program.json)
     Program::print(Json{{"entries", list}});

@@ -51,6 +51,8 @@ Json kernelJson(const CachedKernel &kernel) {
     json["description"] = Json::parse(kernel.material.description, nullptr, /*allow_exceptions=*/false);
   else
     json["description_hash"] = kernel.material.description;
+  if (kernel.isAlias())
+    json["alias_of"] = cacheKey(kernel.aliased());
   return json;
 }
 
@@ -58,6 +60,8 @@ void printText(const CachedKernel &kernel, const Json &payloads) {
   Expected<abi::Manifest> manifest = abi::parseManifest(kernel.manifest);
   std::printf("%s  %s for %s\n", kernel.key().substr(0, 16).c_str(), manifest ? manifest->op.c_str() : "?",
               targetNameOf(kernel.material.target).c_str());
+  if (kernel.isAlias())
+    std::printf("  alias of %s\n", cacheKey(kernel.aliased()).c_str());
   std::printf("  made by tilejit %s, LLVM %s\n", kernel.material.tilejitVersion.c_str(),
               kernel.material.llvmVersion.c_str());
   for (const auto &[part, identity] : kernel.material.toolchain)

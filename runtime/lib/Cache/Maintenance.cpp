@@ -43,8 +43,10 @@ std::vector<CacheEntryInfo> Cache::list() const {
     Expected<CachedKernel> kernel = readAny(system_, file.path, system_.userId());
     Expected<abi::Manifest> manifest =
         kernel ? abi::parseManifest(kernel->manifest) : Expected<abi::Manifest>(kernel.status());
+    std::string aliasOf = kernel && kernel->isAlias() ? cacheKey(kernel->aliased()) : "";
     entries.push_back({std::move(file.key), std::move(file.version), std::move(file.target), std::move(file.path),
-                       manifest ? manifest->op : "", file.info.size, file.info.allocatedBytes, file.info.mtimeNs});
+                       manifest ? manifest->op : "", std::move(aliasOf), file.info.size, file.info.allocatedBytes,
+                       file.info.mtimeNs});
   }
   return entries;
 }
@@ -53,8 +55,12 @@ CacheUsage Cache::usage() {
   flushCounters();
   CacheUsage result;
   for (const Walked &file : walk({})) {
-    result.entries += isDigestText(file.key);
     result.bytes += std::max(file.info.size, file.info.allocatedBytes);
+    if (!isDigestText(file.key))
+      continue;
+    ++result.entries;
+    Expected<CachedKernel> kernel = readAny(system_, file.path, system_.userId());
+    result.aliases += kernel && kernel->isAlias();
   }
   if (!realRoot_.empty())
     result.counters = CounterFile(system_, joinPath(stateFolder(), "counters")).read();

@@ -48,6 +48,7 @@ struct CacheLookup {
 struct CacheEntryInfo {
   std::string key, version, target, path; ///< target: name of the architecture's folder.
   std::string op;                         ///< From the manifest.
+  std::string aliasOf;                    ///< Key of the entry that an alias stands for; empty for a kernel.
   int64_t bytes = 0;                      ///< Size of the file.
   int64_t allocatedBytes = 0;             ///< On disk.
   int64_t lastUsedNs = 0;                 ///< Wall clock, at most an hour old.
@@ -71,7 +72,8 @@ struct CacheVerified {
 };
 struct CacheUsage {
   int64_t entries = 0;
-  int64_t bytes = 0; ///< Allocated, at least the sum of sizes.
+  int64_t aliases = 0; ///< Entries that stand for another one and hold no code.
+  int64_t bytes = 0;   ///< Allocated, at least the sum of sizes.
   CacheCounters counters;
 };
 
@@ -141,6 +143,7 @@ public:
 
   // For the cache's own commands; never called on the way to a launch.
   std::vector<CacheEntryInfo> list() const;
+  /// Reads every entry: only its content says whether it is an alias.
   CacheUsage usage();
   CacheVerified verify() const;
   CacheRemoved clear(const CacheFilter &filter = {});
