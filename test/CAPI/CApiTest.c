@@ -145,6 +145,13 @@ static void test_prepare(tilejit_context_t context) {
   FAILS(tilejit_kernel_prepare(context, description, strlen(description), &options, &kernel), TILEJIT_COMPILE_FAILED,
         "refusal");
   options.config_count = 0;
+  options.device = 7;
+  FAILS(tilejit_kernel_prepare(context, description, strlen(description), &options, &kernel), TILEJIT_INVALID_ARGUMENT,
+        "without TILEJIT_PREPARE_DEVICE");
+  options.flags = TILEJIT_PREPARE_DEVICE;
+  FAILS(tilejit_kernel_prepare(context, description, strlen(description), &options, &kernel), TILEJIT_UNAVAILABLE,
+        "cpu 7");
+  options.device = 0;
 
   tilejit_task_t task;
   OK(tilejit_kernel_prepare_async(context, description, strlen(description), &options, &task));

@@ -173,6 +173,8 @@ TILEJIT_API void tilejit_buffer_release(tilejit_buffer_t buffer);
 #define TILEJIT_PREPARE_ALLOW_REFERENCE 4u
 /* GPU targets: what goes into the cache also has the optimised LLVM bitcode. Targets `sim:...` always have it. */
 #define TILEJIT_PREPARE_WITH_BITCODE 8u
+/* `device` is given; else the first device that runs the target's code is meant. */
+#define TILEJIT_PREPARE_DEVICE 16u
 
 typedef struct tilejit_config_t {
   const char *key; /* "bm" */
@@ -181,8 +183,8 @@ typedef struct tilejit_config_t {
 
 typedef struct tilejit_prepare_options_t {
   size_t struct_size;
-  uint32_t flags; /* TILEJIT_PREPARE_... */
-  uint32_t reserved0;
+  uint32_t flags;     /* TILEJIT_PREPARE_... */
+  int32_t device;     /* With TILEJIT_PREPARE_DEVICE: device_id of the target's kind; of a simulated chip 0. */
   const char *target; /* NULL: the context's setting, and that defaults to this machine. */
   const char *name;   /* Of the source, for messages; may be NULL. */
   const tilejit_config_t *config;

@@ -36,9 +36,13 @@ Expected<PrepareCall> makeCall(tilejit_context_t context, const char *source, si
   if (!context || !source)
     return invalid("the context, or the source, is null");
   constexpr uint32_t known = TILEJIT_PREPARE_NO_COMPILE | TILEJIT_PREPARE_NO_CACHE | TILEJIT_PREPARE_ALLOW_REFERENCE |
-                             TILEJIT_PREPARE_WITH_BITCODE;
-  if ((options.flags & ~known) || options.reserved0 != 0)
+                             TILEJIT_PREPARE_WITH_BITCODE | TILEJIT_PREPARE_DEVICE;
+  if (options.flags & ~known)
     return invalid("flags of tilejit_prepare_options_t are not known");
+  bool hasDevice = options.flags & TILEJIT_PREPARE_DEVICE;
+  if (hasDevice ? options.device < 0 : options.device != 0)
+    return invalid("device " + std::to_string(options.device) + " can't be, with" + (hasDevice ? "" : "out") +
+                   " TILEJIT_PREPARE_DEVICE");
   if (options.config_count > 0 && !options.config)
     return invalid("the config is null");
   PrepareCall call;
@@ -50,6 +54,7 @@ Expected<PrepareCall> makeCall(tilejit_context_t context, const char *source, si
   call.options.noCache = options.flags & TILEJIT_PREPARE_NO_CACHE;
   call.options.allowReference = options.flags & TILEJIT_PREPARE_ALLOW_REFERENCE;
   call.options.withBitcode = options.flags & TILEJIT_PREPARE_WITH_BITCODE;
+  call.options.device = hasDevice ? options.device : -1;
   for (size_t i = 0; i < options.config_count; ++i) {
     if (!options.config[i].key)
       return invalid("config entry " + std::to_string(i) + " has no key");
