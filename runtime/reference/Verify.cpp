@@ -5,7 +5,6 @@
 #include "tilejit/Reference/Verify.h"
 
 #include "Parallel.h"
-#include "Shapes.h"
 #include "tilejit/Base/Float.h"
 #include "tilejit/Reference/Reference.h"
 
@@ -155,18 +154,17 @@ void describeWorst(const ReferenceTensor &reference, const HostTensor &actual, i
   result.tolerance = allowance({result.expected, reference.errors[i]}, reference.dtype);
 }
 
-Status checkOutputs(const Description &description, const Binding &binding, std::span<const HostTensor> actual) {
-  if (actual.size() != description.outputs.size())
-    return {StatusCode::InvalidArgument, std::to_string(actual.size()) + " outputs to verify, expected " +
-                                             std::to_string(description.outputs.size())};
+Status checkOutputs(std::span<const ReferenceTensor> references, std::span<const HostTensor> actual) {
+  if (actual.size() != references.size())
+    return {StatusCode::InvalidArgument,
+            std::to_string(actual.size()) + " outputs to verify, expected " + std::to_string(references.size())};
   for (size_t i = 0; i < actual.size(); ++i) {
-    const Operand &operand = description.outputs[i];
-    std::vector<int64_t> shape = reference::boundShape(operand, binding);
-    if (actual[i].dtype() != operand.dtype || actual[i].shape() != shape)
+    const ReferenceTensor &reference = references[i];
+    if (actual[i].dtype() != reference.dtype || actual[i].shape() != reference.shape)
       return {StatusCode::InvalidArgument,
-              "output " + operand.name + " has shape " + tensorShapeText(actual[i].shape()) + " and dtype " +
-                  std::string(dtypeName(actual[i].dtype())) + ", expected " + tensorShapeText(shape) + " and " +
-                  std::string(dtypeName(operand.dtype))};
+              "output " + reference.name + " has shape " + tensorShapeText(actual[i].shape()) + " and dtype " +
+                  std::string(dtypeName(actual[i].dtype())) + ", expected " + tensorShapeText(reference.shape) +
+                  " and " + std::string(dtypeName(reference.dtype))};
   }
   return Status::ok();
 }
@@ -199,16 +197,10 @@ std::string VerifyResult::summary() const {
          place + " = " + number(actual) + ", expected " + number(expected) + " within " + number(tolerance) + sample;
 }
 
-Expected<VerifyResult> verify(const Description &description, const Binding &binding,
-                              std::span<const HostTensor> inputs, std::span<const HostTensor> actual, uint64_t seed) {
-  TILEJIT_RETURN_IF_ERROR(checkOutputs(description, binding, actual));
-  ReferenceCost cost = referenceCost(description, binding);
-  bool isLong = cost.total() > fullReferenceFlops;
-  RowSelection selection = isLong ? selectionFor(cost, seed) : RowSelection{};
-  std::vector<ReferenceTensor> references;
-  TILEJIT_RETURN_IF_ERROR(evaluateReference(description, binding, inputs, references, isLong ? &selection : nullptr));
+Expected<VerifyResult> compareWithReference(std::span<const ReferenceTensor> references,
+                                            std::span<const HostTensor> actual) {
+  TILEJIT_RETURN_IF_ERROR(checkOutputs(references, actual));
   VerifyResult result;
-  result.rule = toleranceRule(description);
   double worstExcess = -1;
   for (size_t i = 0; i < references.size(); ++i) {
     Findings findings = judge(references[i], actual[i]);
@@ -227,6 +219,18 @@ Expected<VerifyResult> verify(const Description &description, const Binding &bin
   }
   result.ok = result.wrong == 0;
   result.sampled = result.checked < result.total;
+  return result;
+}
+
+Expected<VerifyResult> verify(const Description &description, const Binding &binding,
+                              std::span<const HostTensor> inputs, std::span<const HostTensor> actual, uint64_t seed) {
+  ReferenceCost cost = referenceCost(description, binding);
+  bool isLong = cost.total() > fullReferenceFlops;
+  RowSelection selection = isLong ? selectionFor(cost, seed) : RowSelection{};
+  std::vector<ReferenceTensor> references;
+  TILEJIT_RETURN_IF_ERROR(evaluateReference(description, binding, inputs, references, isLong ? &selection : nullptr));
+  TILEJIT_ASSIGN_OR_RETURN(VerifyResult result, compareWithReference(references, actual));
+  result.rule = toleranceRule(description);
   return result;
 }
 

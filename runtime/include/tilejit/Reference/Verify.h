@@ -10,6 +10,7 @@
 #include "tilejit/Description/Description.h"
 #include "tilejit/Description/Parse.h"
 #include "tilejit/Reference/HostTensor.h"
+#include "tilejit/Reference/Reference.h"
 
 #include <cstdint>
 #include <span>
@@ -50,6 +51,10 @@ inline constexpr double fullReferenceFlops = 4e9;
 /// or outputs of another dtype or shape than the description's, and lack of memory. `seed` chooses the sampled rows.
 Expected<VerifyResult> verify(const Description &description, const Binding &binding,
                               std::span<const HostTensor> inputs, std::span<const HostTensor> actual, uint64_t seed);
+
+/// The same with outputs that evaluateReference() made before, perhaps elsewhere. The result has no rule.
+Expected<VerifyResult> compareWithReference(std::span<const ReferenceTensor> references,
+                                            std::span<const HostTensor> actual);
 
 } // namespace tilejit
 
