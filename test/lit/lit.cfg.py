@@ -42,4 +42,11 @@ standins = os.path.join(config.tilejit_obj_root, "standins")
 if os.path.exists(os.path.join(standins, "nvidia", "libcuda.so.1")):
     config.available_features.add("standins")
 config.substitutions.append(("%standins", standins))
+# The runner for real chips, and what makes its folder.
+runner = os.path.join(programs, "e2e", "gpu-runner")
+if os.path.exists(runner):
+    config.available_features.add("gpu-runner")
+make_gpu_folder = os.path.join(config.tilejit_src_root, "test", "e2e", "gpu", "make_folder.py")
+config.substitutions.append(("%make-gpu-folder", f"{config.python_executable} {make_gpu_folder} --build {config.tilejit_obj_root}"))
+config.substitutions.append(("%gpu-runner", runner))
 llvm_config.add_tool_substitutions(tools, [programs, config.llvm_tools_dir])

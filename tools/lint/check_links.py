@@ -2,9 +2,9 @@
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 """What the built libraries and programs need and export.
 
-libtilejit.so, tilec and the worker need no LLVM; libtilejit.so exports the symbols of runtime/lib/Runtime/exports.txt,
-all under one symbol version, and libtilejit-compiler.so exports its one entry point beside the identities of types and
-traits that it must share with libMLIR (compiler/lib/Driver/tilejit-compiler.map).
+libtilejit.so, tilec, the worker and the runner for real chips need no LLVM. libtilejit.so exports the symbols of
+runtime/lib/Runtime/exports.txt, all under one symbol version, and libtilejit-compiler.so exports its one entry point
+beside the identities of types and traits that it must share with libMLIR (compiler/lib/Driver/tilejit-compiler.map).
 """
 
 import re
@@ -12,7 +12,7 @@ import subprocess
 
 from common import main
 
-NO_LLVM = ("lib/libtilejit.so", "bin/tilec", "bin/tilejit-worker")
+NO_LLVM = ("lib/libtilejit.so", "bin/tilec", "bin/tilejit-worker", "bin/e2e/gpu-runner")
 COMPILER = "lib/libtilejit-compiler.so"
 IDENTITY = re.compile(r"_Z(GVZ|Z)?N4mlir6(TypeID3get|detail14TypeIDResolver)")
 

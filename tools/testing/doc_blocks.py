@@ -16,7 +16,12 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
-REPLACED = (("tools/test.sh", "true"), ("tools/demo.sh", f"{ROOT}/tools/demo.sh --no-build"), ("build/bin/tilec", "tilec"))
+REPLACED = (
+    ("tools/test.sh", "true"),
+    ("tools/demo.sh", f"{ROOT}/tools/demo.sh --no-build"),
+    ("test/e2e/gpu/", f"{ROOT}/test/e2e/gpu/"),
+    ("build/bin/tilec", "tilec"),
+)
 
 
 def pages():
