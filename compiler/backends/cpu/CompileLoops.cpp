@@ -77,7 +77,9 @@ LogicalResult lower(BackendJob &job) {
   MathExpansionOptions math;
   math.hasFma = facts.hasFma;
   math.hasHalfConvert = facts.hasF16Convert;
-  math.hasScalef = facts.arch == CpuArch::X86_64 && facts.vectorBits == 512;
+  bool hasAvx512 = facts.arch == CpuArch::X86_64 && facts.vectorBits == 512;
+  math.hasBf16Convert = hasAvx512 && facts.hasBf16Dot; // One extension has both.
+  math.hasScalef = hasAvx512;
   if (failed(expandMath(job.module, math)) || failed(backends::checkSupported(job.module, recipient)))
     return failure();
   job.stages.begin("llvm-dialect");

@@ -11,9 +11,10 @@
 namespace tilejit {
 
 struct MathExpansionOptions {
-  bool hasFma = true;         ///< Fused multiply-adds in hardware (and with them instructions that round to integers).
-  bool hasHalfConvert = true; ///< f16 <-> f32 in hardware.
-  bool hasScalef = false;     ///< AVX-512: multiplication by a power of two that rounds once, for whole registers.
+  bool hasFma = true;          ///< Fused multiply-adds in hardware (and with them instructions that round to integers).
+  bool hasHalfConvert = true;  ///< f16 <-> f32 in hardware.
+  bool hasScalef = false;      ///< AVX-512: multiplication by a power of two that rounds once, for whole registers.
+  bool hasBf16Convert = false; ///< AVX-512: f32 to bf16 in hardware, subnormals flushed, for whole registers.
 };
 
 /// Expands everything below `root` (see the pass tile-expand-math). Fails, with a diagnostic at the operation, only for

@@ -255,6 +255,7 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
     MathExpansionOptions expansion;
     expansion.hasFma = fma;
     expansion.hasHalfConvert = halfConvert;
+    expansion.hasBf16Convert = bf16Convert;
     expansion.hasScalef = scalef;
     if (failed(expandMath(getOperation(), expansion)))
       signalPassFailure();

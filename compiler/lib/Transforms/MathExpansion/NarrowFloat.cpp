@@ -2,11 +2,14 @@
 //
 // Floats below 32 bits, by integer operations on f32. bf16 is the upper half of f32. The others are widened by placing
 // exponent and fraction where f32 has them and multiplying by a power of two, which serves normal and subnormal numbers
-// alike. Instructions for bf16 are not used: those of x86 flush subnormals. f64 goes by way of an f32 rounded to odd,
-// so that no value is rounded twice.
+// alike. x86's instruction for bf16 flushes subnormals, so that only registers without any go through it. f64 goes by
+// way of an f32 rounded to odd, so that no value is rounded twice.
 
 #include "Functions.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -141,6 +144,38 @@ Num encodeUpperHalf(Num x, bool towardZero) {
   return shiftRightLogical(select(isNaN(x), bits | 0x7fc00000, rounded), 16);
 }
 
+/// The narrow float whose code is in the low bits.
+Value narrowFromCode(Num code, FloatType type) {
+  const Emit &emit = code.emit();
+  Num bits = truncateInt(code, static_cast<int>(type.getWidth()));
+  return arith::BitcastOp::create(emit.builder, emit.loc, emit.typeOf(type), bits.value());
+}
+
+Value callIntrinsic(const Emit &emit, StringRef name, Type element, ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(emit.builder, emit.loc, emit.typeOf(element),
+                                            emit.builder.getStringAttr(name), operands);
+  return call->getResult(0);
+}
+
+/// bf16 by AVX-512's instruction, which rounds to the nearest and flushes subnormals. Where there are any, which is
+/// rare, the register goes through encodeUpperHalf().
+Value narrowRegister(Num x, FloatType bf16) {
+  const Emit &emit = x.emit();
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value subnormal = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0x20));
+  Value lanes =
+      callIntrinsic(emit, "llvm.x86.avx512.fpclass.ps.512", builder.getI1Type(), ValueRange{x.value(), subnormal});
+  Value any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, lanes);
+  auto branch = scf::IfOp::create(builder, loc, emit.typeOf(bf16), any, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, narrowFromCode(encodeUpperHalf(x, /*towardZero=*/false), bf16));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, callIntrinsic(emit, "llvm.x86.avx512bf16.cvtneps2bf16.512", bf16, x.value()));
+  return branch.getResult(0);
+}
+
 Num encode(Num x, const Format &format, bool towardZero) {
   if (!format.isSigned)
     return encodePowerOfTwo(x, towardZero);
@@ -183,11 +218,11 @@ Value truncateToNarrow(Num x, FloatType type, bool towardZero) {
     x = narrowToOdd(x, towardZero);
   if (type.isF16() && emit.options.hasHalfConvert && !towardZero)
     return arith::TruncFOp::create(builder, emit.loc, emit.typeOf(type), x.value());
-  Format format = formatOf(type);
-  bool isUpperHalf = format.bits == 16 && format.fraction == 7;
-  Num wide = isUpperHalf ? encodeUpperHalf(x, towardZero) : encode(x, format, towardZero);
-  Num code = truncateInt(wide, format.bits);
-  return arith::BitcastOp::create(builder, emit.loc, emit.typeOf(type), code.value());
+  bool isRegister = emit.lanes * x.width() == 512;
+  if (type.isBF16() && emit.options.hasBf16Convert && isRegister && !towardZero)
+    return narrowRegister(x, type);
+  Num code = type.isBF16() ? encodeUpperHalf(x, towardZero) : encode(x, formatOf(type), towardZero);
+  return narrowFromCode(code, type);
 }
 
 } // namespace tilejit::math
