@@ -3,28 +3,36 @@
 #
 # Installs what is missing, builds, and runs every test. The last line is "N passed, N failed[, N skipped]"; the exit
 # code is 0 only where nothing failed. Started as root, the tests themselves run as an unprivileged user.
-#   tools/test.sh [--no-build] [--only lint|unit|ctest|lit|docs[,...]]
+# The sanitizers' group runs only where it is asked for: its two builds take longer than an ordinary run should.
+#   tools/test.sh [--no-build] [--only lint|unit|ctest|lit|docs|sanitizers[,...]]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$here"
 
 build=yes
+presets=(ci)
 arguments=()
 while [[ $# -gt 0 ]]; do
   case "$1" in
   --no-build) build=no ;;
   -h | --help)
-    sed -n 's/^# \{0,1\}//; 3,7p' "${BASH_SOURCE[0]}"
+    sed -n 's/^# \{0,1\}//; 3,8p' "${BASH_SOURCE[0]}"
     exit 0
     ;;
-  *) arguments+=("$1") ;;
+  *)
+    arguments+=("$1")
+    [[ $1 != *sanitizers* ]] || presets=(ci asan tsan)
+    [[ $1 != sanitizers ]] || presets=(asan tsan)
+    ;;
   esac
   shift
 done
 
 if [[ $build == yes ]]; then
   tools/setup
-  tools/build ci
+  for preset in "${presets[@]}"; do
+    tools/build "$preset"
+  done
 fi
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tilejit-test.XXXXXX")

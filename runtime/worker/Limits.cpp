@@ -40,7 +40,7 @@ int64_t residentBytes() {
 void applyProcessLimits(const Limits &limits) {
   lower(RLIMIT_CORE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#ifndef __SANITIZE_ADDRESS__ // Its shadow memory alone is larger than any sensible limit.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // Their shadow memory exceeds any sensible limit.
   if (limits.memoryBytes > 0)
     lower(RLIMIT_AS, static_cast<rlim_t>(limits.memoryBytes));
 #endif

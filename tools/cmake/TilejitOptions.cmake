@@ -20,7 +20,15 @@ if(TILEJIT_WERROR)
 endif()
 add_link_options(-Wl,--build-id=sha1 -Wl,--as-needed -Wl,-z,defs)
 
+# Which sanitizers the values of TILEJIT_SANITIZE mean.
+set(TILEJIT_SANITIZERS_address address,undefined)
+set(TILEJIT_SANITIZERS_thread thread)
 if(TILEJIT_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  set(sanitizers ${TILEJIT_SANITIZERS_${TILEJIT_SANITIZE}})
+  if(NOT sanitizers)
+    message(FATAL_ERROR "TILEJIT_SANITIZE: expected address or thread, found ${TILEJIT_SANITIZE}")
+  endif()
+  # Checks of dynamic types need type information across libraries, which hidden symbols don't give.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
 endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 """The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; the
-simulator on every target and level of its kernels, faults and mutants; and random tile programs on the CPU and on a
-simulated GPU.
+simulator on every target and level of its kernels, faults and mutants; random tile programs on the CPU and on a
+simulated GPU; and the runtime's tests under sanitizers.
 
 Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
 and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
@@ -148,16 +148,24 @@ def program_problems(tilec, seed, count=3000, together=50):
         yield None if done.returncode == 0 else f"{' '.join(command)}:\n{done.stdout[-4000:]}{done.stderr}"
 
 
+def sanitizer_problems():
+    """The runtime's tests under the sanitizers as one item: None, or what is wrong."""
+    command = [str(pathlib.Path(__file__).resolve().parents[1] / "test.sh"), "--only", "sanitizers"]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    yield None if done.returncode == 0 else f"{' '.join(command)}:\n{done.stdout[-8000:]}{done.stderr[-2000:]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tilec")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
-    parser.add_argument("--only", choices=("random", "simulator", "programs"), help="one of the parts")
+    parser.add_argument("--only", choices=("random", "simulator", "programs", "sanitizers"), help="one of the parts")
     options = parser.parse_args()
     end, passed, failed, number = time.monotonic() + 60 * options.minutes, 0, 0, 0
     parts = {"simulator": lambda: simulator_problems(options.tilec, schedules=3),
-             "programs": lambda: program_problems(options.tilec, options.seed)}
+             "programs": lambda: program_problems(options.tilec, options.seed),
+             "sanitizers": sanitizer_problems}
     chosen = [part for name, part in parts.items() if options.only in (None, name)]
     for problem in itertools.chain.from_iterable(part() for part in chosen):
         passed, failed = passed + (problem is None), failed + (problem is not None)

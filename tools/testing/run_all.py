@@ -4,6 +4,7 @@
 
 Unit tests are the Catch2 executables in build/bin/tests; each test case counts. A test that can't run prints a line
 "SKIP: name: reason" and counts as skipped. lit tests count one each; an unsupported one is skipped with its reason.
+The group "sanitizers" is for those who ask for it: its two builds take longer than an ordinary run should.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import doc_blocks
+import sanitizers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -50,15 +52,21 @@ def run_lint(tally, options):
 
 def run_unit(tally, options):
     """Catch2 executables; each test case is one test."""
-    programs = sorted(p for p in (options.build / "bin/tests").glob("*") if os.access(p, os.X_OK) and p.is_file())
+    run_programs(tally, options, options.build)
+
+
+def run_programs(tally, options, build, prefix="", environment=None):
+    """The Catch2 executables of a build; `prefix` begins the names of its tests."""
+    programs = sorted(p for p in (build / "bin/tests").glob("*") if os.access(p, os.X_OK) and p.is_file())
     if not programs:
-        tally.fail("unit", "no test program in build/bin/tests")
+        tally.fail(f"{prefix}unit", f"no test program in {build}/bin/tests")
     for program in programs:
         report = options.scratch / f"{program.name}.xml"
+        report.unlink(missing_ok=True)
         try:
             done = subprocess.run(
                 [str(program), "-r", "junit", "-o", str(report)], cwd=options.scratch, capture_output=True, text=True, errors="replace",
-                timeout=options.timeout,
+                timeout=options.timeout, env={**os.environ, **(environment or {})},
             )
             code, output = done.returncode, done.stdout + done.stderr
         except subprocess.TimeoutExpired:
@@ -66,8 +74,8 @@ def run_unit(tally, options):
         for line in output.splitlines():
             if line.startswith("SKIP: "):
                 name, _, reason = line[6:].partition(": ")
-                tally.skip(f"{program.name}/{name}", reason)
-        read_junit(tally, program.name, report, code, output)
+                tally.skip(f"{prefix}{program.name}/{name}", reason)
+        read_junit(tally, prefix + program.name, report, code, output)
 
 
 def read_junit(tally, program, report, code, output):
@@ -92,30 +100,35 @@ def read_junit(tally, program, report, code, output):
         tally.fail(program, f"exit {code}\n{output[-4000:]}")
 
 
-def move_scratch(word, options):
+def move_scratch(word, build, scratch):
     """A word of a command with folders of the build tree that tests write to replaced by the scratch folder."""
     for folder in ("test", "docs"):
-        word = word.replace(f"{options.build}/{folder}/", f"{options.scratch}/{folder}/")
+        word = word.replace(f"{build}/{folder}/", f"{scratch}/{folder}/")
     return word
 
 
 def run_ctest(tally, options):
     """What CTest knows beside the unit tests and lit: programs in C, installed trees. Each is one test."""
+    run_other_tests(tally, options, options.build)
+
+
+def run_other_tests(tally, options, build, prefix="ctest/", environment=None):
+    """CTest's tests of a build that are neither unit tests nor lit."""
     listing = subprocess.run(
-        ["ctest", "--test-dir", str(options.build), "--show-only=json-v1"], capture_output=True, text=True, check=True,
+        ["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=True,
     ).stdout
     for test in json.loads(listing)["tests"]:
         command = test.get("command") or [""]
         if "/bin/tests/" in command[0] or command[0].endswith("/lit"):
             continue
         # Their working folders are below the build folder, which the caller may not write to.
-        command = [move_scratch(word, options) for word in command]
+        command = [move_scratch(word, build, options.scratch) for word in command]
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
-        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        own = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         try:
             done = subprocess.run(
                 command, cwd=options.scratch, capture_output=True, text=True, errors="replace", timeout=options.timeout,
-                env={**os.environ, **environment},
+                env={**os.environ, **(environment or {}), **own},
             )
             code, output = done.returncode, done.stdout + done.stderr
         except subprocess.TimeoutExpired:
@@ -123,7 +136,7 @@ def run_ctest(tally, options):
         if code == 0:
             tally.passed += 1
         else:
-            tally.fail(f"ctest/{test['name']}", f"exit {code}\n{output[-4000:]}")
+            tally.fail(f"{prefix}{test['name']}", f"exit {code}\n{output[-4000:]}")
 
 
 def run_lit(tally, options):
@@ -160,14 +173,23 @@ def run_docs(tally, options):
             tally.passed += 1
 
 
-GROUPS = {"lint": run_lint, "unit": run_unit, "ctest": run_ctest, "lit": run_lit, "docs": run_docs}
+def run_sanitizers(tally, options):
+    """Unit tests and C programs of the runtime under each sanitizer, in builds of their own."""
+    for name, environment in sanitizers.BUILDS.items():
+        build, prefix = ROOT / f"build-{name}", f"{name}/"
+        run_programs(tally, options, build, prefix, environment)
+        run_other_tests(tally, options, build, prefix, environment)
+
+
+ORDINARY = {"lint": run_lint, "unit": run_unit, "ctest": run_ctest, "lit": run_lit, "docs": run_docs}
+GROUPS = {**ORDINARY, "sanitizers": run_sanitizers}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--scratch", type=pathlib.Path, required=True)
-    parser.add_argument("--only", default=",".join(GROUPS), help="groups, by commas: " + ", ".join(GROUPS))
+    parser.add_argument("--only", default=",".join(ORDINARY), help="groups, by commas: " + ", ".join(GROUPS))
     parser.add_argument("--lit", help="the lit program")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one test program")
     parser.add_argument("--note-root", help="a reason to count as skipped")
