@@ -10,6 +10,7 @@ if(TARGET TilejitSimulator)
       SimulatorAmdMathTest.cpp
       SimulatorAmdMatrixTest.cpp
       SimulatorAmdMemoryTest.cpp
+      SimulatorAmdTransposeTest.cpp
       SimulatorCoreTest.cpp
       SimulatorGlobalRaceTest.cpp
       SimulatorNewerTextTest.cpp

@@ -19,6 +19,7 @@ void addAmdRules(Rules &rules) {
   addAmdDotRules(rules);
   addAmdBufferRules(rules);
   addAmdLdsLoadRules(rules);
+  addAmdLdsTransposeRules(rules);
   addAmdAtomicRules(rules);
   addAmdMathRules(rules);
   addAmdIntegerRules(rules);

@@ -18,6 +18,7 @@ void addAmdMatrixRules(Rules &rules);
 void addAmdDotRules(Rules &rules);
 void addAmdBufferRules(Rules &rules);
 void addAmdLdsLoadRules(Rules &rules);
+void addAmdLdsTransposeRules(Rules &rules);
 void addAmdAtomicRules(Rules &rules);
 void addAmdMathRules(Rules &rules);
 void addAmdIntegerRules(Rules &rules);
