@@ -57,6 +57,7 @@ public:
 
 private:
   Status checkLaunch(const Program &program, const LaunchRequest &request) const;
+  Status checkCluster(const KernelInfo &kernel, const LaunchRequest &request) const;
   Status placeGlobals(LaunchState &state, LaunchMemory &memory);
   Status placeArguments(LaunchState &state, LaunchMemory &memory);
   static void fill(std::vector<uint8_t> &image, Reg reg, Kind kind, uint64_t bits, unsigned width);
@@ -100,6 +101,28 @@ Status Device::checkLaunch(const Program &program, const LaunchRequest &request)
       return refuse("argument " + std::to_string(i) + " ('" + info.name + "') of kernel '" + program.kernel + "' has " +
                     std::to_string(info.bytes) + " bytes, got " + std::to_string(request.arguments[i].size()));
   }
+  return Status::ok();
+}
+
+Status Device::checkCluster(const KernelInfo &kernel, const LaunchRequest &request) const {
+  constexpr uint64_t mostBlocks = 16;
+  auto text = [](const uint32_t *sizes) { return BlockPlace{0, {sizes[0], sizes[1], sizes[2]}}.text(); };
+  auto refuse = [](std::string what) { return Status(StatusCode::InvalidArgument, std::move(what)); };
+  const uint32_t *cluster = request.cluster, *required = kernel.requiredCluster;
+  if (!cluster[0] || !cluster[1] || !cluster[2])
+    return refuse("cluster sizes must be positive");
+  if (required[0] && !std::equal(cluster, cluster + 3, required))
+    return refuse("kernel '" + kernel.name + "' is made for clusters of " + text(required) + " blocks, got " +
+                  text(cluster));
+  uint64_t blocks = uint64_t(cluster[0]) * cluster[1] * cluster[2];
+  if (blocks > 1 && (!chip_.info.nvidia || chip_.generation < Generation::Hopper))
+    return refuse("a cluster of " + std::to_string(blocks) + " blocks; " + chip_.info.name + " has no clusters");
+  if (blocks > mostBlocks)
+    return refuse("a cluster of " + std::to_string(blocks) + " blocks; " + chip_.info.name + " takes at most " +
+                  std::to_string(mostBlocks));
+  for (unsigned i = 0; i < 3; ++i)
+    if (request.grid[i] % cluster[i])
+      return refuse("a grid of " + text(request.grid) + " blocks is no multiple of clusters of " + text(cluster));
   return Status::ok();
 }
 
@@ -164,6 +187,9 @@ Expected<Outcome> Device::launch(const Module &module, const LaunchRequest &requ
   outcome.staticSharedBytes = program->staticShared;
   outcome.registerBytes = program->registerBytes;
   TILEJIT_RETURN_IF_ERROR(checkLaunch(*program, request));
+  for (const KernelInfo &kernel : loaded.kernels())
+    if (kernel.name == request.kernel)
+      TILEJIT_RETURN_IF_ERROR(checkCluster(kernel, request));
   LaunchState state;
   LaunchMemory memory(memory_);
   state.program = program.get();
@@ -174,13 +200,14 @@ Expected<Outcome> Device::launch(const Module &module, const LaunchRequest &requ
   state.sharedBytes = program->dynamicShared + request.dynamicSharedBytes;
   state.threads = request.block[0] * request.block[1] * request.block[2];
   state.warps = (state.threads + program->width - 1) / program->width;
-  state.alone = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2] == 1;
+  state.clusters = ClusterShape(request);
+  state.alone = state.clusters.clusters() == 1;
   TILEJIT_RETURN_IF_ERROR(placeGlobals(state, memory));
   TILEJIT_RETURN_IF_ERROR(placeArguments(state, memory));
   if (!chip_.info.nvidia)
     fillAmdLaunch(state);
   GlobalShadow shadow(state, shadowPages_);
-  if (options.has(Check::Race) && (!state.alone || state.warps > 1))
+  if (options.has(Check::Race) && (!state.alone || state.warps * state.clusters.blocks() > 1))
     state.globalShadow = &shadow;
   start = std::chrono::steady_clock::now();
   LaunchRunner(state, threads_).run(outcome);

@@ -16,6 +16,7 @@ if(TARGET TilejitSimulator)
       SimulatorNewerTextTest.cpp
       ${PROJECT_SOURCE_DIR}/runtime/simulator/decode/NewerText.cpp
       SimulatorBarrierTest.cpp
+      SimulatorClusterTest.cpp
       SimulatorLanesTest.cpp
       SimulatorMatrixCases.cpp
       SimulatorMatrixMemoryTest.cpp

@@ -76,6 +76,7 @@ public:
     request.kernel = kernel;
     std::copy(grid.begin(), grid.end(), request.grid);
     std::copy(block.begin(), block.end(), request.block);
+    std::copy(cluster.begin(), cluster.end(), request.cluster);
     request.dynamicSharedBytes = dynamicShared;
     request.arguments = {argument(args)...};
     return device_->launch(*module_, request, options);
@@ -98,6 +99,7 @@ public:
     request.kernel = kernel;
     std::copy(grid.begin(), grid.end(), request.grid);
     std::copy(block.begin(), block.end(), request.block);
+    std::copy(cluster.begin(), cluster.end(), request.cluster);
     request.dynamicSharedBytes = dynamicShared;
     request.arguments = std::move(arguments);
     return device_->launch(*module_, request, options);
@@ -107,6 +109,7 @@ public:
 
   Options options;
   uint32_t dynamicShared = 0;
+  std::array<uint32_t, 3> cluster = {1, 1, 1};
 
 private:
   template <class T> T *allocate(size_t count, const std::string &name, bool initialized) {

@@ -83,6 +83,13 @@ Expected<const sim::KernelInfo *> chooseKernel(const sim::Module &module, const 
                 kernelNames(module));
 }
 
+/// Cluster sizes as given, or as the kernel demands them; the launch compares the two.
+Status chooseCluster(const Options &options, const sim::KernelInfo &kernel, uint32_t (&cluster)[3]) {
+  for (int i = 0; i < 3; ++i)
+    cluster[i] = std::max(kernel.requiredCluster[i], 1u);
+  return options.cluster.empty() ? Status::ok() : parseSizes(options.cluster, "--cluster", cluster);
+}
+
 /// Block sizes as given, or as the kernel demands them.
 Status chooseBlock(const Options &options, const sim::KernelInfo &kernel, uint32_t (&block)[3]) {
   const uint32_t *required = kernel.requiredBlock;
@@ -104,9 +111,7 @@ Status chooseBlock(const Options &options, const sim::KernelInfo &kernel, uint32
 Status fillRequest(const Options &options, const sim::KernelInfo &kernel, sim::LaunchRequest &request) {
   request.kernel = kernel.name;
   TILEJIT_RETURN_IF_ERROR(parseSizes(options.grid, "--grid", request.grid));
-  if (!options.cluster.empty()) {
-    TILEJIT_RETURN_IF_ERROR(parseSizes(options.cluster, "--cluster", request.cluster));
-  }
+  TILEJIT_RETURN_IF_ERROR(chooseCluster(options, kernel, request.cluster));
   TILEJIT_RETURN_IF_ERROR(chooseBlock(options, kernel, request.block));
   TILEJIT_ASSIGN_OR_RETURN(int64_t shared, parseInteger(options.shared, "--shared", 0, int64_t{1} << 30));
   request.dynamicSharedBytes = static_cast<uint32_t>(shared);
@@ -170,7 +175,8 @@ void addSimulate(Registry registry) {
   command->add_option("--grid", options->grid, "Number of blocks")->required()->type_name("X[,Y[,Z]]");
   command->add_option("--block", options->block, "Threads of a block; may be left out where the kernel states it")
       ->type_name("X[,Y[,Z]]");
-  command->add_option("--cluster", options->cluster, "Blocks of a cluster")->type_name("X[,Y[,Z]]");
+  command->add_option("--cluster", options->cluster, "Blocks of a cluster; may be left out where the kernel states it")
+      ->type_name("X[,Y[,Z]]");
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory")->type_name("BYTES");
   command
       ->add_option(

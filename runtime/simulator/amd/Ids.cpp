@@ -48,9 +48,9 @@ uint64_t valueOf(const Warp &warp, WaveValue value) {
   case WaveValue::GroupX:
   case WaveValue::GroupY:
   case WaveValue::GroupZ:
-    return warp.block->index[static_cast<unsigned>(value)];
+    return warp.block->blockOf(warp).index[static_cast<unsigned>(value)];
   case WaveValue::Wave:
-    return warp.index;
+    return warp.place;
   case WaveValue::StaticLds:
     return launch.program->staticShared;
   case WaveValue::Hidden:

@@ -134,7 +134,7 @@ bool isCommutative(AtomicOp op, Kind kind) {
 /// Whether bytes that a read-modify-write is about to read were written.
 bool wasWritten(Block &block, Warp &warp, Space space, unsigned lane, uint64_t address, uint32_t size) {
   if (space == Space::Shared)
-    return address + size > block.shared.size() || block.shared.written(address, size);
+    return !block.shared.holds(address, size) || block.shared.written(address, size);
   const uint8_t *flags = nullptr;
   if (space == Space::Global) {
     const Allocation *allocation = block.launch().memory->find(address, size);
@@ -158,10 +158,8 @@ public:
     access_.write = spec_.op != AtomicOp::Load;
     elements_ =
         spec_.op == AtomicOp::Load ? x_.out.size() : x_.in.size() / (spec_.op == AtomicOp::CompareExchange ? 2 : 1);
-    // Without clusters of several blocks, their scope is that of the block.
-    const uint32_t *cluster = block_.launch().request->cluster;
-    isWide_ = spec_.scope > AtomicScope::Cluster ||
-              (spec_.scope == AtomicScope::Cluster && cluster[0] * cluster[1] * cluster[2] > 1);
+    // The blocks of a cluster run as one.
+    isWide_ = spec_.scope > AtomicScope::Cluster;
     access_.narrow = !isWide_;
   }
 
@@ -246,7 +244,7 @@ private:
     GlobalShadow *shadow = space == Space::Global && isWide_ ? block_.launch().globalShadow : nullptr;
     bool alone = block_.program().lockStep && block_.warps.size() == 1 && (!shadow || block_.launch().alone);
     bool nothing =
-        !spec_.acquire && !spec_.release && block_.places.empty() && !block_.ordering.hasUnseenRelease(warp_.index);
+        !spec_.acquire && !spec_.release && block_.handed.empty() && !block_.ordering.hasUnseenRelease(warp_.index);
     if (shadow && isAtOnce_) {
       shadow->noteSignal(block_);
       shadow = nullptr;
@@ -260,7 +258,7 @@ private:
       last = address[l];
       if (shadow)
         shadow->atomic(block_, warp_, last, reads(), writes(), spec_.acquire, spec_.release);
-      block_.places.act(block_.ordering, warp_.index, warp_.mask, windowOf(space) + last, reads(), writes(),
+      block_.handed.act(block_.ordering, warp_.index, warp_.mask, windowOf(space) + last, reads(), writes(),
                         spec_.acquire, spec_.release);
     });
   }

@@ -35,25 +35,25 @@ uint64_t nextRandom(uint64_t &state) {
 } // namespace
 
 void Block::start(const LaunchState &launch, uint64_t blockNumber, Counters *siteCounters, BlockCount *blockCounters) {
-  const uint32_t *grid = launch.request->grid;
+  unsigned blocks = launch.clusters.blocks(), numWarps = blocks * launch.warps;
   bool isNew = launch_ != &launch;
   launch_ = &launch;
   number = blockNumber;
-  index[0] = static_cast<uint32_t>(number % grid[0]);
-  index[1] = static_cast<uint32_t>(number / grid[0] % grid[1]);
-  index[2] = static_cast<uint32_t>(number / grid[0] / grid[1]);
+  places.clear();
+  for (unsigned rank = 0; rank < blocks; ++rank)
+    places.push_back(launch.clusters.place(number, rank));
   counters = siteCounters;
   blockCounts = blockCounters;
   if (isNew) {
-    warps = std::vector<Warp>(launch.warps);
-    shared.configure(launch.sharedBytes, program().sharedGranule, launch.warps,
+    warps = std::vector<Warp>(numWarps);
+    shared.configure(launch.sharedBytes, blocks, program().sharedGranule, numWarps,
                      checks(Check::Race) || checks(Check::Uninitialized) || checks(Check::Async));
-    order_.resize(launch.warps);
-    for (unsigned w = 0; w < launch.warps; ++w)
+    order_.resize(numWarps);
+    for (unsigned w = 0; w < numWarps; ++w)
       order_[w] = w;
   }
-  ordering.reset(launch.warps, program().lockStep);
-  places.clear();
+  ordering.reset(numWarps, program().lockStep);
+  handed.clear();
   if (launch.globalShadow)
     launch.globalShadow->begin(*this);
   shared.reset(ordering);
@@ -64,8 +64,10 @@ void Block::start(const LaunchState &launch, uint64_t blockNumber, Counters *sit
   abandoned_ = trapped_ = world_ = false;
   recent_ = nullptr;
   turns_ = options().scheduleSeed ^ (number * 0x9e3779b97f4a7c15ull);
-  for (unsigned w = 0; w < launch.warps; ++w) {
+  for (unsigned w = 0; w < numWarps; ++w) {
     warps[w].index = w;
+    warps[w].rank = w / launch.warps;
+    warps[w].place = w % launch.warps;
     startWarp(warps[w]);
   }
   if (launch.chip->info.nvidia)
@@ -78,7 +80,7 @@ void Block::startWarp(Warp &warp) {
   const Program &p = program();
   warp.block = this;
   warp.width = p.width;
-  warp.live = lanesBelow(std::min(p.width, launch_->threads - warp.index * p.width));
+  warp.live = lanesBelow(std::min(p.width, launch_->threads - warp.thread(0)));
   warp.groups.assign(1, LaneGroup{});
   warp.groups[0].lanes = warp.live;
   warp.budget = options().instructionBudget;
@@ -87,6 +89,13 @@ void Block::startWarp(Warp &warp) {
     warp.registers = warp.storage.data() + (-reinterpret_cast<uintptr_t>(warp.storage.data()) & 63);
   }
   std::memcpy(warp.registers, launch_->registerImage.data(), launch_->registerImage.size());
+  if (warp.rank)
+    for (const Constant &constant : p.constants)
+      if (constant.base == Constant::Base::Shared) {
+        uint64_t bits = constant.bits + shared.base(warp.rank);
+        for (unsigned l = 0, bytes = sizeOf(constant.kind); l < p.width; ++l)
+          std::memcpy(warp.registers + constant.reg + size_t(l) * bytes, &bits, bytes);
+      }
   warp.marks.assign(p.undefinedSlots, 0);
   for (uint32_t slot : p.undefinedAtStart)
     warp.marks[slot] = ~LaneMask(0);
@@ -122,7 +131,7 @@ RunState Block::run() {
       break;
     if (!alive)
       break;
-    if (releaseBarriers())
+    if (releaseBarriers() || (launch_->chip->info.nvidia && openClusterBarrier(*this)))
       continue;
     if (worked || progress != before) {
       idle = 0;

@@ -1,14 +1,16 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// One thread block (work-group) while it runs: its warps, shared memory, barriers, and the checks that every access
-// goes through. Warps take turns; a block runs until all its warps are done, or until what is left waits for other
-// blocks, in which case the launcher lets it do that one access when no other block runs.
+// One thread block (work-group), or all thread blocks of a cluster, while they run: warps, shared memory, barriers, and
+// the checks that every access goes through. Warps take turns; a block runs until all its warps are done, or until what
+// is left waits for other blocks, in which case the launcher lets it do that one access when no other block runs. The
+// thread blocks of a cluster are as one here: their warps are told apart by rank where it matters.
 
 #ifndef TILEJIT_SIMULATOR_CORE_BLOCK_H
 #define TILEJIT_SIMULATOR_CORE_BLOCK_H
 
 #include "core/Atomics.h"
 #include "core/Chip.h"
+#include "core/ClusterShape.h"
 #include "core/GlobalMemory.h"
 #include "core/Ordering.h"
 #include "core/Program.h"
@@ -37,8 +39,9 @@ struct LaunchState {
   std::vector<uint64_t> globals;        ///< Address of each module variable.
   std::vector<uint8_t> registerImage;   ///< Constants and arguments in place; what a warp starts with.
   uint32_t sharedBytes = 0;             ///< Static and dynamic.
-  uint32_t threads = 0, warps = 0;      ///< Of a block.
-  bool alone = false;                   ///< One block: nobody else to wait for.
+  uint32_t threads = 0, warps = 0;      ///< Of a thread block.
+  ClusterShape clusters;                ///< Which thread blocks run together.
+  bool alone = false;                   ///< One of them: nobody else to wait for.
   uint64_t amdArguments = 0;            ///< AMD: address of the kernel arguments, see amd/Launch.h,
   uint64_t amdHidden = 0;               ///< and of the hidden ones, which the dispatch packet and the queue follow.
 };
@@ -66,8 +69,9 @@ public:
   const Options &options() const { return launch_->options; }
   bool checks(Check check) const { return launch_->options.has(check); }
 
-  uint64_t number = 0;    ///< In the grid, x fastest.
-  uint32_t index[3] = {}; ///< blockIdx.
+  uint64_t number = 0;            ///< Of the cluster in the grid; without clusters, of the thread block.
+  std::vector<BlockPlace> places; ///< Of the thread blocks, by rank.
+  const BlockPlace &blockOf(const Warp &warp) const { return places[warp.rank]; }
   std::vector<Warp> warps;
   SharedMemory shared;
   Ordering ordering;
@@ -78,7 +82,7 @@ public:
   uint64_t progress = 0;                    ///< Counts what others may wait for: stores, arrivals, ends of warps.
   std::shared_ptr<NvidiaBlockState> nvidia; ///< mbarriers, copies in flight.
   std::shared_ptr<BlockShadow> pages;       ///< What it did to global memory.
-  PlaceClocks places;                       ///< What atomics handed over within the block.
+  PlaceClocks handed;                       ///< What atomics handed over within the block.
 
   // --- What handlers use -------------------------------------------------------------------------------------------
 
@@ -107,6 +111,8 @@ public:
   /// Stops the running group at a block barrier for `threads` threads (0: all). The operation is executed again when
   /// the barrier opens; then Warp::resumed is set and it goes on instead.
   void waitAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads);
+  /// Stops the running group at the barrier of its cluster; the operation is executed again when it may have opened.
+  static void waitForCluster(Warp &warp);
   /// Counts an arrival that does not wait (barrier.arrive).
   void arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads);
   /// Waits until the lanes of `expected` that are still alive are at this operation. True when they are. `anywhere`:
@@ -120,14 +126,25 @@ public:
   void trap(Warp &warp);
   /// Ends the lanes that are active.
   void exitLanes(Warp &warp);
+  /// Whether all warps of a thread block have ended.
+  bool hasEnded(unsigned rank) const;
+  /// Reports an access to shared memory of a thread block that may have ended before.
+  void reportReach(uint32_t site, const Warp &warp, unsigned lane, uint64_t address, std::string_view what);
   /// Memory order of a fence instruction of the warp; scopes wider than the block reach other blocks.
   enum class Scope : uint8_t { Warp, Block, Cluster, Device, System };
   void fence(Warp &warp, bool release, bool acquire, Scope scope);
 
 private:
-  /// A block barrier somebody is at or has arrived at.
+  /// A barrier of one of the thread blocks.
+  struct BarrierName {
+    unsigned rank = 0;
+    uint32_t number = 0;
+    auto operator<=>(const BarrierName &) const = default;
+  };
+  /// A barrier somebody has arrived at.
   struct Arrival {
-    uint32_t barrier = 0, threads = 0;
+    BarrierName name;
+    uint32_t threads = 0;
     VectorClock clock;
   };
 
@@ -148,8 +165,8 @@ private:
   void executeTogether(Warp &warp, std::vector<LaneGroup *> &groups);
   bool meetFailed(Warp &warp);
   bool releaseBarriers();
-  bool barrierIsFull(uint32_t barrier, uint32_t needed) const;
-  void releaseBarrier(uint32_t barrier);
+  bool barrierIsFull(BarrierName barrier, uint32_t needed) const;
+  void releaseBarrier(BarrierName barrier);
   bool waitsForWorld() const;
   Allocation *findAllocation(uint64_t address, uint64_t size);
   LaneMask accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access, const uint8_t *data);
@@ -157,6 +174,7 @@ private:
   LaneMask accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access);
   void checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access);
   void outOfBounds(Warp &warp, Space space, unsigned lane, uint64_t address, const Access &access);
+  void checkOwner(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access);
 
   const LaunchState *launch_ = nullptr;
   std::vector<Arrival> arrivals_; ///< Of threads that did not wait.

@@ -118,7 +118,7 @@ LaneMask Block::access(Warp &warp, Space space, const uint64_t *address, LaneMas
 
 void Block::unwrite(Warp &warp, Space space, unsigned lane, uint64_t address, uint32_t bytes) {
   if (space == Space::Shared) {
-    if (address + bytes <= shared.size())
+    if (shared.holds(address, bytes))
       shared.unwrite(address, bytes);
   } else if (space == Space::Local) {
     if (!warp.localWritten.empty() && address + bytes <= program().localBytes)
@@ -222,13 +222,15 @@ LaneMask Block::accessShared(Warp &warp, const uint64_t *address, LaneMask lanes
   uint64_t high = extentOf(address, lanes, access.size).high;
   if (high + access.size > shared.size() || high >= windowBytes)
     forEachLane(lanes, [&](unsigned l) {
-      if (address[l] < shared.size() && address[l] + access.size <= shared.size())
+      if (shared.holds(address[l], access.size))
         return;
       ok &= ~(LaneMask(1) << l);
       outOfBounds(warp, Space::Shared, l, address[l], access);
     });
   if (access.alignment > 1)
     checkAlignment(warp, Space::Shared, address, ok, access);
+  if (shared.blocks() > 1)
+    checkOwner(warp, address, ok, access);
   Counters &count = counters[access.site];
   ++count.sharedRequests;
   count.bytesShared += uint64_t(access.size) * countLanes(ok);
@@ -269,22 +271,25 @@ LaneMask Block::accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes,
 }
 
 std::string Block::who(unsigned warp, unsigned lane) const {
-  const char *name = program().lockStep ? "wave " : "warp ";
-  std::string text = name + std::to_string(warp);
+  const Warp &named = warps[warp];
+  std::string text = (program().lockStep ? "wave " : "warp ") + std::to_string(named.place);
   if (lane < program().width)
-    text += " lane " + std::to_string(lane) + " (thread " + std::to_string(warp * program().width + lane) + ")";
-  return text + " of block (" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," +
-         std::to_string(index[2]) + ")";
+    text += " lane " + std::to_string(lane) + " (thread " + std::to_string(named.thread(lane)) + ")";
+  return text + " of block " + blockOf(named).text();
 }
 
 std::string Block::describe(Space space, uint64_t address) const {
   char text[64];
   if (space == Space::Global)
     return launch_->memory->describe(address);
-  std::snprintf(text, sizeof text, "%s+0x%llx", space == Space::Shared ? "shared" : "local",
-                static_cast<unsigned long long>(address));
-  uint64_t size = space == Space::Shared ? shared.size() : program().localBytes;
-  return address < size ? text : std::string(text) + " (of " + std::to_string(size) + " bytes)";
+  bool isShared = space == Space::Shared;
+  uint64_t offset = isShared ? shared.offsetOf(address) : address;
+  uint64_t size = isShared ? shared.size() : program().localBytes;
+  std::snprintf(text, sizeof text, "%s+0x%llx", isShared ? "shared" : "local", static_cast<unsigned long long>(offset));
+  std::string result = text;
+  if (isShared && shared.blocks() > 1 && shared.ownerOf(address) < shared.blocks())
+    result += " of block " + places[shared.ownerOf(address)].text();
+  return offset < size ? result : result + " (of " + std::to_string(size) + " bytes)";
 }
 
 void Block::report(ReportKind kind, uint32_t site, const Warp &warp, unsigned lane, std::string_view what,

@@ -17,10 +17,13 @@ void Block::waitAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
   ++progress;
 }
 
+void Block::waitForCluster(Warp &warp) { retryAfter(warp, Wait::Cluster); }
+
 void Block::arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
-  auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival &a) { return a.barrier == barrier; });
+  BarrierName name{warp.rank, barrier};
+  auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival &a) { return a.name == name; });
   if (found == arrivals_.end())
-    found = arrivals_.insert(arrivals_.end(), Arrival{barrier, 0, {}});
+    found = arrivals_.insert(arrivals_.end(), Arrival{name, 0, {}});
   // Threads are counted by whole warps, as the hardware does.
   found->threads += warp.width;
   ordering.release(warp.index);
@@ -30,11 +33,11 @@ void Block::arriveAtBarrier(Warp &warp, uint32_t barrier, uint32_t threads) {
 
 /// Opens the barriers at which everybody has arrived.
 bool Block::releaseBarriers() {
-  std::vector<std::pair<uint32_t, uint32_t>> waited; // Barrier and the number of threads it needs.
+  std::vector<std::pair<BarrierName, uint32_t>> waited; // And the number of threads it needs.
   for (const Warp &warp : warps)
     for (const LaneGroup &group : warp.groups)
       if (group.wait == Wait::Barrier)
-        waited.emplace_back(group.barrier, group.barrierCount);
+        waited.emplace_back(BarrierName{warp.rank, group.barrier}, group.barrierCount);
   std::sort(waited.begin(), waited.end());
   waited.erase(std::unique(waited.begin(), waited.end()), waited.end());
   bool opened = false;
@@ -46,31 +49,36 @@ bool Block::releaseBarriers() {
   return opened;
 }
 
-bool Block::barrierIsFull(uint32_t barrier, uint32_t needed) const {
+bool Block::barrierIsFull(BarrierName barrier, uint32_t needed) const {
   uint32_t threads = 0;
   bool all = true;
   for (const Warp &warp : warps) {
+    if (warp.rank != barrier.rank)
+      continue;
     LaneMask here = 0;
     for (const LaneGroup &group : warp.groups)
-      if (group.wait == Wait::Barrier && group.barrier == barrier)
+      if (group.wait == Wait::Barrier && group.barrier == barrier.number)
         here |= group.lanes;
     all &= here == warp.live;
     if (here)
       threads += here == warp.live ? warp.width : 0;
   }
   for (const Arrival &arrival : arrivals_)
-    if (arrival.barrier == barrier)
+    if (arrival.name == barrier)
       threads += arrival.threads;
   return needed ? threads >= needed : all;
 }
 
-void Block::releaseBarrier(uint32_t barrier) {
-  std::vector<unsigned> there;
+void Block::releaseBarrier(BarrierName barrier) {
+  std::vector<unsigned> there, members;
   bool all = true;
   for (Warp &warp : warps) {
+    if (warp.rank != barrier.rank)
+      continue;
+    members.push_back(warp.index);
     LaneMask here = 0;
     for (LaneGroup &group : warp.groups) {
-      if (group.wait != Wait::Barrier || group.barrier != barrier)
+      if (group.wait != Wait::Barrier || group.barrier != barrier.number)
         continue;
       here |= group.lanes;
       group.wait = Wait::Nothing;
@@ -81,13 +89,13 @@ void Block::releaseBarrier(uint32_t barrier) {
     all &= here == warp.live;
   }
   for (const Arrival &arrival : arrivals_)
-    if (arrival.barrier == barrier)
+    if (arrival.name == barrier)
       for (unsigned w : there)
         ordering.acquire(w, arrival.clock, 0);
-  std::erase_if(arrivals_, [&](const Arrival &a) { return a.barrier == barrier; });
-  ordering.barrier(there, all);
+  std::erase_if(arrivals_, [&](const Arrival &a) { return a.name == barrier; });
+  ordering.barrier(there, all && places.size() == 1);
   if (all && launch_->globalShadow)
-    launch_->globalShadow->barrier(*this);
+    launch_->globalShadow->barrier(*this, members);
   ++progress;
 }
 
@@ -96,7 +104,7 @@ void Block::fence(Warp &warp, bool release, bool acquire, Scope scope) {
     ordering.releaseFence(warp.index);
   if (acquire)
     ordering.acquireFence(warp.index, warp.mask);
-  if (launch_->globalShadow && scope >= Scope::Cluster)
+  if (launch_->globalShadow && scope > Scope::Cluster)
     launch_->globalShadow->fence(*this, warp, release, acquire);
 }
 
@@ -110,13 +118,13 @@ void Block::reportStuck(bool deadlock) {
       const Op &op =
           program().blocks[group.block].ops[std::min<size_t>(group.next, program().blocks[group.block].ops.size() - 1)];
       if (deadlock) {
-        const char *what = group.wait == Wait::Barrier ? "waits at a barrier that the others do not reach"
+        bool atBarrier = group.wait == Wait::Barrier || group.wait == Wait::Cluster;
+        const char *what = atBarrier                   ? "waits at a barrier that the others do not reach"
                            : group.wait == Wait::World ? "waits for another block"
                                                        : "polls for something that does not come";
         report(ReportKind::Deadlock, op.site, warp, firstLane(group.lanes), what,
-               group.wait == Wait::Barrier
-                   ? "every thread that the barrier counts must reach it"
-                   : "who should signal has ended, waits itself, or announced other bytes or arrivals");
+               atBarrier ? "every thread that the barrier counts must reach it"
+                         : "who should signal has ended, waits itself, or announced other bytes or arrivals");
       } else if (warp.budget < program().blocks[group.block].instructions) {
         report(ReportKind::Budget, op.site, warp, firstLane(group.lanes),
                "the instruction budget of " + std::to_string(options().instructionBudget) + " for one warp is used up",

@@ -274,12 +274,11 @@ void GlobalShadow::insertSector(Use use, const PageUse &own, unsigned sector, Pa
 }
 
 std::string GlobalShadow::who(uint64_t block, uint32_t thread) const {
-  unsigned width = launch_.program->width;
-  const uint32_t *grid = launch_.request->grid;
+  unsigned width = launch_.program->width, rank = thread / width / launch_.warps;
+  thread -= rank * launch_.warps * width;
   return std::string(launch_.program->lockStep ? "wave " : "warp ") + std::to_string(thread / width) + " lane " +
-         std::to_string(thread % width) + " (thread " + std::to_string(thread) + ") of block (" +
-         std::to_string(block % grid[0]) + "," + std::to_string(block / grid[0] % grid[1]) + "," +
-         std::to_string(block / grid[0] / grid[1]) + ")";
+         std::to_string(thread % width) + " (thread " + std::to_string(thread) + ") of block " +
+         launch_.clusters.place(block, rank).text();
 }
 
 void GlobalShadow::reportRace(const Party &party, const Finding &finding) {

@@ -250,7 +250,7 @@ void GlobalShadow::mark(Block &block, const Warp &warp, unsigned lane, unsigned 
     data += size_t(lane) * access.size;
   bool regular = lanes > 1 && std::has_single_bit(access.size) && access.size <= 32 && address % access.size == 0;
   unsigned sizeLog = static_cast<unsigned>(std::countr_zero(access.size));
-  uint32_t thread = ThreadCode::one(warp.thread(lane));
+  uint32_t thread = ThreadCode::one(warp.member(lane));
   uint32_t code =
       regular ? ThreadCode::row(thread - static_cast<uint32_t>((address & 31) >> sizeLog), sizeLog) : thread;
   if (access.narrow)
@@ -338,7 +338,8 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
         block.describe(Space::Global, at) + " by " + block.who(warp.index, thread % warp.width) + "; " +
         participleOf[static_cast<unsigned>(otherUse)] + " by " + block.who(otherWarp, otherThread % warp.width);
     block.reports.add(ReportKind::Race, access.site, other.sector[s].site, std::move(message),
-                      "put a block barrier between the two");
+                      block.warps[otherWarp].rank == warp.rank ? "put a block barrier between the two"
+                                                               : "put a barrier of the cluster between the two");
   }
 }
 
@@ -367,32 +368,36 @@ void GlobalShadow::fence(Block &block, const Warp &warp, bool release, bool acqu
 
 /// After a block barrier the fences that warps made before it come before what any warp does, and what a warp has read
 /// comes before the fences that any warp makes.
-void GlobalShadow::shareAmongWarps(BlockShadow &shadow) {
+void GlobalShadow::shareAmongWarps(BlockShadow &shadow, const std::vector<unsigned> &warps) {
   if (shadow.shareFences) {
     BlockShadow::Fence all;
-    for (const BlockShadow::Fence &fence : shadow.fences)
-      if (fence.made) {
+    for (unsigned w : warps)
+      if (const BlockShadow::Fence &fence = shadow.fences[w]; fence.made) {
         all.made = true;
         joinInto(all.seen, fence.seen);
         all.known.insert(all.known.end(), fence.known.begin(), fence.known.end());
       }
     all.known = {flatten(all.known)};
-    std::fill(shadow.fences.begin(), shadow.fences.end(), all);
+    for (unsigned w : warps)
+      shadow.fences[w] = all;
   }
   if (shadow.shareOffered) {
     Known all;
-    for (const Known &offered : shadow.offered)
-      all.insert(all.end(), offered.begin(), offered.end());
-    std::fill(shadow.offered.begin(), shadow.offered.end(), Known{flatten(all)});
+    for (unsigned w : warps)
+      all.insert(all.end(), shadow.offered[w].begin(), shadow.offered[w].end());
+    for (unsigned w : warps)
+      shadow.offered[w] = Known{flatten(all)};
   }
-  shadow.shareFences = shadow.shareOffered = false;
+  // Others may meet at a barrier of their own.
+  if (warps.size() == shadow.fences.size())
+    shadow.shareFences = shadow.shareOffered = false;
 }
 
-void GlobalShadow::barrier(Block &block) {
+void GlobalShadow::barrier(Block &block, const std::vector<unsigned> &warps) {
   BlockShadow &shadow = *block.pages;
   if (alone_)
     return;
-  shareAmongWarps(shadow);
+  shareAmongWarps(shadow, warps);
   if (shadow.drawn.empty() || block.program().lockStep)
     return;
   split(shadow);

@@ -10,7 +10,8 @@
 // its warp has seen, an acquire (or a fence after it) takes over what was published there. Between the fence and the
 // atomic there may be a block barrier: then the fences of all its warps count. A relaxed read-modify-write
 // followed by a block barrier counts as an acquire too: NVIDIA's own samples draw tickets that way. On the acquiring
-// side a block is one actor: its warps are not told apart. Of many blocks that read one place only some are remembered.
+// side a block is one actor: its warps are not told apart. The blocks of a cluster are one block here. Of many blocks
+// that read one place only some are remembered.
 
 #ifndef TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
 #define TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
@@ -157,8 +158,8 @@ public:
               const uint8_t *data = nullptr);
   /// A fence whose scope reaches other blocks.
   void fence(Block &block, const Warp &warp, bool release, bool acquire);
-  /// A barrier of all warps of the block.
-  void barrier(Block &block);
+  /// A barrier of all warps of a thread block, or of the whole cluster.
+  void barrier(Block &block, const std::vector<unsigned> &warps);
   /// Whether atomic writes of the warp publish something even if they are relaxed.
   bool hasReleased(const Block &block, const Warp &warp) const;
   void noteSignal(Block &block);
@@ -197,7 +198,7 @@ private:
   void compareWarps(Block &block, const Warp &warp, const Page &page, Use otherUse, unsigned from, unsigned to,
                     uint32_t code, uint32_t perSector, const Access &access, Use use, const uint8_t *data);
   void split(BlockShadow &shadow);
-  static void shareAmongWarps(BlockShadow &shadow);
+  static void shareAmongWarps(BlockShadow &shadow, const std::vector<unsigned> &warps);
   void merge(const Party &party);
   void mergePages(const Party &party, std::vector<Page> &pages, const Known &known);
   void mergePage(const Party &party, Page &page, const WorldClock &known);

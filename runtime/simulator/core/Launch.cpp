@@ -40,8 +40,7 @@ struct LaunchRunner::Item {
 
 LaunchRunner::LaunchRunner(const LaunchState &launch, HostThreads &hostThreads)
     : launch_(launch), threads_(hostThreads) {
-  const uint32_t *grid = launch.request->grid;
-  uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
+  uint64_t blocks = launch.clusters.clusters();
   uint64_t threads = launch.options.threads > 0 ? static_cast<uint64_t>(launch.options.threads)
                                                 : std::max(1u, std::thread::hardware_concurrency());
   threads = std::max<uint64_t>(1, std::min(threads, blocks));
@@ -57,14 +56,14 @@ LaunchRunner::~LaunchRunner() = default;
 
 uint64_t LaunchRunner::residentLimit() const {
   const Program &p = *launch_.program;
-  uint64_t perBlock = uint64_t(launch_.sharedBytes) * (1 + 5 * (1 + launch_.warps) / p.sharedGranule) +
-                      uint64_t(launch_.warps) * (p.registerBytes + uint64_t(p.localBytes) * p.width * 2) + (16 << 10);
+  uint64_t together = launch_.clusters.blocks(), warps = together * launch_.warps;
+  uint64_t perBlock = together * launch_.sharedBytes * (1 + 5 * (1 + warps) / p.sharedGranule) +
+                      warps * (p.registerBytes + uint64_t(p.localBytes) * p.width * 2) + (16 << 10);
   return std::clamp<uint64_t>(mostResidentBytes / perBlock, 16, 2048);
 }
 
 void LaunchRunner::run(Outcome &outcome) {
-  const uint32_t *grid = launch_.request->grid;
-  uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2], started = 0, limit = residentLimit();
+  uint64_t blocks = launch_.clusters.clusters(), started = 0, limit = residentLimit();
   std::vector<Item> items;
   unsigned idle = 0;
   bool abandoned = false;

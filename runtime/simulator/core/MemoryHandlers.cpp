@@ -68,6 +68,7 @@ Access accessOf(const Op &op, bool write) {
   access.alignment = static_cast<uint32_t>(op.x->numbers[1]);
   access.site = op.site;
   access.write = write;
+  access.own = op.imm == sharedSpace;
   return access;
 }
 

@@ -26,7 +26,7 @@ const uint8_t *lookUp(Warp &warp, unsigned lane, uint64_t address, uint32_t size
   Block &block = *warp.block;
   Space space = spaceOf(address);
   uint64_t within = address - windowOf(space);
-  bool valid = space == Space::Shared  ? within + size <= block.shared.size()
+  bool valid = space == Space::Shared  ? block.shared.holds(within, size)
                : space == Space::Local ? within + size <= block.program().localBytes
                                        : block.launch().memory->find(address, size) != nullptr;
   return valid ? block.at(warp, space, lane, within) : nullptr;

@@ -98,7 +98,7 @@ struct BasicBlock {
 
 /// Where a value of the register image comes from at the start of a warp.
 struct Constant {
-  enum class Base : uint8_t { None, Global } base = Base::None;
+  enum class Base : uint8_t { None, Global, Shared } base = Base::None; ///< Shared: of the warp's own block.
   Reg reg;
   Kind kind;
   uint64_t bits; ///< Value, or the offset from the base.

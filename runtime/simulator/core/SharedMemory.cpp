@@ -14,23 +14,30 @@ namespace {
 
 constexpr uint8_t unwrittenByte = 0xcd;
 constexpr uint8_t severalLanes = 255;
+// Between the parts of thread blocks: who runs past the end of its own must not find the next one's.
+constexpr uint32_t gapBytes = 16 << 10;
+// Swizzles permute by bits of the address below this.
+constexpr uint32_t partAlignment = 1024;
 
 } // namespace
 
-void SharedMemory::configure(uint32_t bytes, uint32_t granule, unsigned warps, bool track) {
-  uint32_t granules = (bytes + granule - 1) / granule;
-  shift_ = static_cast<uint32_t>(__builtin_ctz(granule));
+void SharedMemory::configure(uint32_t bytes, unsigned blocks, uint32_t granule, unsigned warps, bool track) {
   size_ = bytes;
+  blocks_ = blocks;
+  stride_ = blocks > 1 ? (bytes + gapBytes + partAlignment - 1) / partAlignment * partAlignment : std::max(bytes, 1u);
+  uint32_t total = blocks > 1 ? stride_ * blocks : bytes, granules = (total + granule - 1) / granule;
+  shift_ = static_cast<uint32_t>(__builtin_ctz(granule));
   warps_ = warps;
   track_ = track;
   // Slack: the widest access may be read past the end by vector code.
-  bytes_.assign(bytes + 64, unwrittenByte);
+  bytes_.assign(total + 64, unwrittenByte);
   uint32_t tracked = track ? granules : 0;
   writeEvent_.assign(tracked, 0);
   writeLane_.assign(tracked, 0);
   readEvent_.assign(warps, std::vector<uint32_t>(tracked, 0));
   readLane_.assign(warps, std::vector<uint8_t>(tracked, 0));
   lastRead_.assign(warps, 0);
+  reaches_.assign(warps, 0);
 }
 
 void SharedMemory::reset(const Ordering &ordering) {
@@ -38,6 +45,7 @@ void SharedMemory::reset(const Ordering &ordering) {
   start_ = ordering.nextEvent();
   std::fill(bytes_.begin(), bytes_.end(), unwrittenByte);
   std::fill(lastRead_.begin(), lastRead_.end(), 0);
+  std::fill(reaches_.begin(), reaches_.end(), 0);
   if (numbersBeganAnew) {
     std::fill(writeEvent_.begin(), writeEvent_.end(), 0);
     for (std::vector<uint32_t> &events : readEvent_)
@@ -100,7 +108,7 @@ void SharedMemory::write(Block &block, unsigned actor, unsigned warp, const uint
   uint32_t safe = block.ordering.safe(warp);
   uint32_t more = (access.size - 1) >> shift_;
   // Only warps that read something since the last barrier can be in the way.
-  unsigned readers[64], count = 0;
+  unsigned readers[mostWarpsTogether], count = 0;
   for (unsigned w = 0; w < warps_; ++w)
     if (lastRead_[w] >= safe)
       readers[count++] = w;

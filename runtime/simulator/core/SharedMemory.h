@@ -1,8 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Shared memory (LDS) of a block and its shadow: who wrote and who read each granule last. A granule is as large as the
-// smallest access of the kernel allows (1 to 16 bytes), so that nothing is reported for neighbours. The fast path is
-// one comparison a granule: was the last write (were the last reads) before the last block barrier.
+// Shared memory (LDS) of a block, or of all blocks of a cluster with gaps between them, and its shadow: who wrote and
+// who read each granule last. A granule is as large as the smallest access of the kernel allows (1 to 16 bytes), so
+// that nothing is reported for neighbours. The fast path is one comparison a granule: was the last write (were the last
+// reads) before the last block barrier.
 
 #ifndef TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
 #define TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
@@ -28,6 +29,7 @@ struct Access {
   bool marksUndefined = false; ///< Local memory: what was not written becomes an undefined value, not a report.
   bool pending = false;        ///< A copy that lands later: until settleLanes() nobody may touch its bytes.
   bool copy = false;           ///< Bytes that nobody wrote are no mistake: the copy is unwritten too.
+  bool own = false;            ///< Names shared memory of its own thread block (shared::cta).
 };
 
 /// Contiguous bytes.
@@ -37,13 +39,24 @@ struct SharedRun {
 
 class SharedMemory {
 public:
-  /// For the blocks of a launch; `track`: keep the shadow.
-  void configure(uint32_t bytes, uint32_t granule, unsigned warps, bool track);
+  /// For the blocks of a launch: `bytes` for each of so many that run together. `track`: keep the shadow.
+  void configure(uint32_t bytes, unsigned blocks, uint32_t granule, unsigned warps, bool track);
   /// For a new block: nothing is written, all bytes hold a pattern. `ordering` was reset before.
   void reset(const Ordering &ordering);
 
   uint8_t *data() { return bytes_.data(); }
+  /// Bytes of one thread block.
   uint32_t size() const { return size_; }
+  unsigned blocks() const { return blocks_; }
+  /// Where the part of a thread block begins; whose part an address is in, and how far.
+  uint32_t base(unsigned rank) const { return rank * stride_; }
+  unsigned ownerOf(uint64_t address) const { return blocks_ > 1 ? static_cast<unsigned>(address / stride_) : 0; }
+  uint64_t offsetOf(uint64_t address) const { return blocks_ > 1 ? address % stride_ : address; }
+  /// Whether bytes exist, all in one thread block's part.
+  bool holds(uint64_t address, uint64_t bytes) const {
+    uint64_t offset = offsetOf(address);
+    return address < uint64_t(stride_) * blocks_ && bytes <= size_ && offset <= size_ - bytes;
+  }
 
   /// Checks and records an access of one warp, or of an agent on behalf of a warp; addresses are in bounds.
   /// `data`, for plain writes: what the lanes are about to store, `size` bytes for each lane number (null: not known).
@@ -60,6 +73,11 @@ public:
   /// A write of contiguous bytes through the asynchronous proxy, which will be pending.
   void writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address, uint32_t size,
                   const Access &access);
+  /// A warp accesses the part of another thread block.
+  void noteReach(unsigned warp) { reaches_[warp] = 1; }
+  /// A thread block has ended, of whose past `seen` is known: reports accesses of others to its part that need not have
+  /// come before.
+  void checkReaches(Block &block, unsigned rank, const VectorClock &seen) const;
   /// Makes bytes count as never written.
   void unwrite(uint64_t address, uint32_t size);
   /// Whether all bytes were written (landed copies count, pending ones do not).
@@ -87,7 +105,8 @@ private:
   void race(Block &block, const Touch &touch, ReportKind kind, std::string_view what, unsigned otherActor,
             unsigned otherLane, uint32_t otherSite, std::string_view otherDid, std::string_view hint);
 
-  uint32_t size_ = 0, shift_ = 2;
+  uint32_t size_ = 0, stride_ = 1, shift_ = 2;
+  unsigned blocks_ = 1;
   uint32_t start_ = 1; ///< First event of this block.
   unsigned warps_ = 0;
   bool track_ = true;
@@ -97,6 +116,7 @@ private:
   std::vector<std::vector<uint32_t>> readEvent_; ///< Of each warp.
   std::vector<std::vector<uint8_t>> readLane_;   ///< 255: several.
   std::vector<uint32_t> lastRead_;               ///< Newest read event of each warp.
+  std::vector<uint8_t> reaches_;                 ///< Warps that accessed the part of another thread block.
 };
 
 /// Passes through the banks that an access needs, and the fewest possible for its bytes. Requests are served 128 bytes

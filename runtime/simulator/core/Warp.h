@@ -16,6 +16,9 @@
 
 namespace tilejit::sim {
 
+/// Warps that run together: 16 blocks of a cluster with 1024 threads each.
+inline constexpr unsigned mostWarpsTogether = 512;
+
 class Block;
 struct NvidiaWarpState;
 struct AmdWarpState;
@@ -25,6 +28,7 @@ enum class Wait : uint8_t {
   Nothing,
   Lanes,   ///< For the other lanes that its instruction names.
   Barrier, ///< At a block barrier.
+  Cluster, ///< At the barrier of a cluster.
   World,   ///< At an access that other blocks may see: atomics, volatile accesses.
 };
 
@@ -66,7 +70,9 @@ public:
   bool resumed = false; ///< The operation runs for the second time: what it waited for has come.
 
   Block *block = nullptr;
-  unsigned index = 0; ///< In the block.
+  unsigned index = 0; ///< Among all warps that run together,
+  unsigned rank = 0;  ///< whose thread block is this one of its cluster,
+  unsigned place = 0; ///< and the place in that.
   unsigned width = 32;
   LaneMask live = 0;    ///< Lanes that exist and have not returned.
   uint32_t current = 0; ///< Basic block of the running group,
@@ -82,8 +88,10 @@ public:
   std::shared_ptr<NvidiaWarpState> nvidia; ///< Asynchronous copies and products in flight.
   std::shared_ptr<AmdWarpState> amd;
 
-  /// Number of a lane's thread in its block.
-  unsigned thread(unsigned lane) const { return index * width + lane; }
+  /// Number of a lane's thread in its thread block.
+  unsigned thread(unsigned lane) const { return place * width + lane; }
+  /// Number of a lane among all that run together; the gaps of incomplete warps count.
+  unsigned member(unsigned lane) const { return index * width + lane; }
 
   std::vector<uint8_t> storage; ///< Behind `registers`, which is aligned to 64 bytes.
 };

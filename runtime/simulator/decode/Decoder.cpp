@@ -156,15 +156,15 @@ Reg Decoder::reg(llvm::Value *value) {
   return all[0];
 }
 
-Reg Decoder::constant(Kind kind, uint64_t bits) {
+Reg Decoder::constant(Kind kind, uint64_t bits, Constant::Base base) {
   if (unsigned size = sizeOf(kind); size < 8)
     bits &= (1ull << (8 * size)) - 1;
   for (const auto &[key, reg] : constants_)
-    if (key == std::pair(kind, bits))
+    if (key == std::tuple(kind, bits, base))
       return reg;
   Reg reg = newReg(kind);
-  constants_.push_back({{kind, bits}, reg});
-  program_.constants.push_back({Constant::Base::None, reg, kind, bits, 0});
+  constants_.push_back({{kind, bits, base}, reg});
+  program_.constants.push_back({base, reg, kind, bits, 0});
   return reg;
 }
 

@@ -126,8 +126,9 @@ public:
   Kind kindOf(llvm::Type *scalar) const;
   Reg newReg(Kind kind);
   Kind kindOfReg(Reg reg) const { return kinds_[reg]; }
-  /// A register that holds the same number in all lanes from the start.
-  Reg constant(Kind kind, uint64_t bits);
+  /// A register that holds the same number in all lanes from the start; with base Shared, an address in the shared
+  /// memory of the lanes' block.
+  Reg constant(Kind kind, uint64_t bits, Constant::Base base = Constant::Base::None);
   /// Gives an instruction its registers (made with newReg or results of emitted operations).
   void define(llvm::Value *value, Regs regs);
   const Regs &freshResults(llvm::Value *value);
@@ -196,7 +197,7 @@ private:
   std::vector<Kind> kinds_; ///< Of each register.
   llvm::DenseMap<llvm::Value *, Regs> values_;
   llvm::DenseMap<const llvm::GlobalVariable *, uint32_t> globals_, shared_;
-  std::vector<std::pair<std::pair<Kind, uint64_t>, Reg>> constants_;
+  std::vector<std::pair<std::tuple<Kind, uint64_t, Constant::Base>, Reg>> constants_;
   std::vector<Reg> undefined_;
   BasicBlock *block_ = nullptr;
   llvm::Instruction *instruction_ = nullptr;

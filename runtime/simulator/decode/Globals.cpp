@@ -133,7 +133,7 @@ void Decoder::initialBytes(const llvm::Constant *constant, uint64_t offset, uint
   Constant value{};
   if (!constantPointer(const_cast<llvm::Constant *>(constant), value))
     return fail("unsupported initial value of '" + llvm::Twine(program_.globals[global].name) + "'");
-  if (value.base == Constant::Base::None)
+  if (value.base != Constant::Base::Global)
     return put(value.bits, layout_.getTypeStoreSize(type));
   GlobalVariable::Pointer pointer{static_cast<uint32_t>(offset), value.global, value.bits};
   program_.globals[global].pointers.push_back(pointer);
@@ -143,7 +143,7 @@ void Decoder::initialBytes(const llvm::Constant *constant, uint64_t offset, uint
 bool Decoder::constantPointer(llvm::Constant *constant, Constant &value) {
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(constant)) {
     if (variable->getAddressSpace() == sharedSpace) {
-      value.base = Constant::Base::None; // Offsets are known now: no need to wait for the launch.
+      value.base = Constant::Base::Shared; // Offsets are known now; where the block's part begins, at its start.
       value.bits = sharedOffset(*variable);
       return true;
     }
@@ -192,11 +192,13 @@ bool Decoder::constantPointer(llvm::Constant *constant, Constant &value) {
   case llvm::Instruction::Add:
   case llvm::Instruction::Sub: {
     Constant other{};
-    if (!constantPointer(operand(0), value) || !constantPointer(operand(1), other) ||
-        other.base != Constant::Base::None)
+    bool isSum = expression->getOpcode() == llvm::Instruction::Add;
+    if (!constantPointer(operand(0), value) || !constantPointer(operand(1), other))
       return false;
-    value.bits += expression->getOpcode() == llvm::Instruction::Add ? other.bits : 0 - other.bits;
-    return true;
+    value.bits += isSum ? other.bits : 0 - other.bits;
+    if (!isSum && value.base == Constant::Base::Shared && other.base == Constant::Base::Shared)
+      other.base = value.base = Constant::Base::None; // A distance.
+    return other.base == Constant::Base::None;
   }
   default:
     return false;
@@ -205,7 +207,7 @@ bool Decoder::constantPointer(llvm::Constant *constant, Constant &value) {
 
 Reg Decoder::addressOf(const llvm::GlobalVariable &variable, int64_t offset) {
   if (variable.getAddressSpace() == sharedSpace)
-    return constant(Kind::Pointer, sharedOffset(variable) + static_cast<uint64_t>(offset));
+    return constant(Kind::Pointer, sharedOffset(variable) + static_cast<uint64_t>(offset), Constant::Base::Shared);
   Reg reg = newReg(Kind::Pointer);
   program_.constants.push_back(
       {Constant::Base::Global, reg, Kind::Pointer, static_cast<uint64_t>(offset), globalIndex(variable)});
@@ -262,8 +264,8 @@ Regs Decoder::constantRegs(llvm::Constant *constant) {
     fail("unsupported constant expression");
     return result;
   }
-  if (value.base == Constant::Base::None) {
-    result.push_back(this->constant(kindOf(type), value.bits));
+  if (value.base != Constant::Base::Global) {
+    result.push_back(this->constant(kindOf(type), value.bits, value.base));
     return result;
   }
   value.reg = newReg(kindOf(type));

@@ -243,13 +243,13 @@ template <unsigned W> void identify(Warp &warp, const Op &op) {
     case Id::Local:
       return local;
     case Id::Group:
-      return block.index[i];
+      return block.blockOf(warp).index[i];
     case Id::LocalSize:
       return request.block[i];
     case Id::Groups:
       return request.grid[i];
     case Id::Global:
-      return uint64_t(block.index[i]) * request.block[i] + local;
+      return uint64_t(block.blockOf(warp).index[i]) * request.block[i] + local;
     default:
       return uint64_t(request.grid[i]) * request.block[i];
     }

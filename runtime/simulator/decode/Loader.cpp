@@ -189,6 +189,17 @@ Status LoadedIr::checkTarget(std::string_view name) {
   return Status::ok();
 }
 
+/// Up to three numbers of an attribute, as "2,1"; those that are missing are 1. Nothing where there is no attribute.
+static void readSizes(const llvm::Function &function, llvm::StringRef name, uint32_t (&sizes)[3]) {
+  if (!function.hasFnAttribute(name))
+    return;
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  function.getFnAttribute(name).getValueAsString().split(parts, ',');
+  for (size_t i = 0; i < 3; ++i)
+    if (i >= parts.size() || parts[i].trim().getAsInteger(10, sizes[i]))
+      sizes[i] = 1;
+}
+
 void LoadedIr::listKernels() {
   const llvm::DataLayout &layout = module_->getDataLayout();
   for (llvm::Function &function : *module_) {
@@ -207,13 +218,8 @@ void LoadedIr::listKernels() {
           static_cast<uint32_t>(layout.getTypeStoreSize(byValue ? byValue : argument.getType()).getFixedValue());
       info.parameters.push_back(std::move(parameter));
     }
-    if (function.hasFnAttribute("nvvm.reqntid")) {
-      llvm::SmallVector<llvm::StringRef, 3> parts;
-      function.getFnAttribute("nvvm.reqntid").getValueAsString().split(parts, ',');
-      for (size_t i = 0; i < 3; ++i)
-        if (i >= parts.size() || parts[i].trim().getAsInteger(10, info.requiredBlock[i]))
-          info.requiredBlock[i] = 1;
-    }
+    readSizes(function, "nvvm.reqntid", info.requiredBlock);
+    readSizes(function, "nvvm.cluster_dim", info.requiredCluster);
     kernels_.push_back(std::move(info));
   }
 }

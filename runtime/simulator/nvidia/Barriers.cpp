@@ -1,8 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Barriers, fences, pauses and ends. An aligned barrier must be executed by all lanes of a warp together; whether they
-// did is seen when it opens, since groups of lanes that are late but on their way are no mistake. Clusters of one block
-// are known, larger ones are refused.
+// did is seen when it opens, since groups of lanes that are late but on their way are no mistake.
 
 #include "nvidia/Barriers.h"
 
@@ -18,8 +17,6 @@ namespace tilejit::sim {
 namespace {
 
 constexpr unsigned width = 32;
-// The barrier of a cluster, beside the numbered ones of a block.
-constexpr uint32_t clusterBarrier = numBarriers;
 
 enum class Reduction : uint8_t { None, Count, And, Or };
 
@@ -83,13 +80,13 @@ void syncAndReduce(Warp &warp, const Op &op) {
     BarrierOperands barrier = barrierOperands(warp, op);
     if (!barrier.ok)
       return;
-    BarrierVotes::Phase &phase = warp.block->nvidia->votes.phases[barrier.number][0];
+    BarrierVotes::Phase &phase = warp.block->nvidia->votes[warp.rank].phases[barrier.number][0];
     phase.arrived += countLanes(warp.mask);
     phase.yes += countLanes(maskOf<width>(warp.reg<uint8_t>(x.in.back())) & warp.mask);
     return warp.block->waitAtBarrier(warp, barrier.number, barrier.threads);
   }
   checkAligned(warp, op);
-  auto &phases = warp.block->nvidia->votes.phases[warp.uniform<uint32_t>(x.in[0]) % numBarriers];
+  auto &phases = warp.block->nvidia->votes[warp.rank].phases[warp.uniform<uint32_t>(x.in[0]) % numBarriers];
   if (!phases[1].readers) {
     // The first to leave: all have arrived, nobody can have come again.
     phases[1] = phases[0];
@@ -105,7 +102,7 @@ void syncAndReduce(Warp &warp, const Op &op) {
   map<width>(warp.mask, warp.reg<uint8_t>(x.out[0]), [&](unsigned) -> uint8_t { return result; });
 }
 
-// --- Warps and clusters ---------------------------------------------------------------------------------------------
+// --- Warps ----------------------------------------------------------------------------------------------------------
 
 /// a: members.
 void syncWarp(Warp &warp, const Op &op) {
@@ -113,29 +110,6 @@ void syncWarp(Warp &warp, const Op &op) {
     return;
   // Lanes that do not exist, or have left, touch nothing any more: they are as good as here.
   warp.block->ordering.syncLanes(warp.index, warp.mask | ~warp.live);
-}
-
-bool refuseCluster(Warp &warp, const Op &op) {
-  const uint32_t *cluster = warp.block->launch().request->cluster;
-  if (cluster[0] == 1 && cluster[1] == 1 && cluster[2] == 1)
-    return false;
-  warp.block->report(ReportKind::Trap, op.site, warp, firstLane(warp.mask),
-                     "a barrier of a cluster of several blocks, which is not simulated, executed",
-                     "launch with clusters of one block");
-  warp.block->abandon(warp);
-  return true;
-}
-
-void arriveAtCluster(Warp &warp, const Op &op) {
-  if (!refuseCluster(warp, op))
-    warp.block->ordering.release(warp.index);
-}
-
-void waitForCluster(Warp &warp, const Op &op) {
-  if (warp.resumed)
-    return checkAligned(warp, op);
-  if (!refuseCluster(warp, op))
-    warp.block->waitAtBarrier(warp, clusterBarrier, 0);
 }
 
 // --- Fences, pauses, ends -------------------------------------------------------------------------------------------
@@ -251,16 +225,6 @@ void barrierStatement(AsmStatement &s) {
   emitReduction(s.decoder, s.reg(0, reduction == Reduction::Count ? Kind::I32 : Kind::I1), in, flags, reduction);
 }
 
-void clusterCall(Call &call) {
-  if (needsChip(call.decoder, 90, call.name))
-    call.decoder.emit(call.name.contains(".wait") ? waitForCluster : arriveAtCluster).imm =
-        call.name.contains(".aligned") ? isAligned : 0;
-}
-void clusterStatement(AsmStatement &s) {
-  if (needsChip(s.decoder, 90, s.mnemonic))
-    s.decoder.emit(s.has("wait") ? waitForCluster : arriveAtCluster).imm = s.has("aligned") ? isAligned : 0;
-}
-
 void membarCall(Call &call) {
   const Scope *scope = findName(scopes, call.name.rsplit('.').second);
   emitFence(call.decoder, isRelease | isAcquire, scope ? scope->scope : Block::Scope::System);
@@ -298,7 +262,6 @@ void addCalls(Rules &rules) {
   rules.callPrefix("llvm.nvvm.barrier.cta.red.and.", barrierCall<Reduction::And>);
   rules.callPrefix("llvm.nvvm.barrier.cta.red.or.", barrierCall<Reduction::Or>);
   rules.call("llvm.nvvm.bar.warp.sync", [](Call &call) { emitSyncWarp(call.decoder, call.reg(0)); });
-  rules.callPrefix("llvm.nvvm.barrier.cluster.", clusterCall);
   rules.callPrefix("llvm.nvvm.membar.", membarCall);
   rules.call("llvm.nvvm.fence.sc.cluster",
              [](Call &call) { emitFence(call.decoder, isRelease | isAcquire, Block::Scope::Cluster); });
@@ -315,7 +278,6 @@ void addCalls(Rules &rules) {
 void addStatements(Rules &rules) {
   rules.assembly("bar", barrierStatement);
   rules.assembly("barrier", barrierStatement);
-  rules.assembly("barrier.cluster", clusterStatement);
   rules.assembly("bar.warp.sync", [](AsmStatement &s) {
     if (s.operands.size() != 1)
       return unsupported(s);

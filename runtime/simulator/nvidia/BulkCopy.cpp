@@ -52,7 +52,7 @@ bool checkShared(Warp &warp, unsigned lane, uint32_t site, uint32_t address, uin
                      "align the buffer in shared memory");
     return false;
   }
-  if (uint64_t(address) + bytes > block.shared.size()) {
+  if (!block.shared.holds(address, bytes)) {
     if (block.checks(Check::Bounds))
       block.reportAt(ReportKind::Bounds, site, warp, lane, Space::Shared, address,
                      std::string(what) + " of " + std::to_string(bytes) + " bytes out of bounds",

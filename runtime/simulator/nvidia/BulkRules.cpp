@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Instructions of bulk copies of bytes, and of the groups of bulk stores: intrinsics and assembly. Clusters have one
-// block; cache hints are ignored.
+// Instructions of bulk copies of bytes, and of the groups of bulk stores: intrinsics and assembly. Cache hints are
+// ignored.
 
 #include "core/Block.h"
 #include "nvidia/BulkCopy.h"
@@ -42,12 +42,9 @@ void load(Warp &warp, const Op &op) {
   forEachLane(warp.mask, [&](unsigned lane) {
     uint32_t to = sharedOffset(warp.reg<uint64_t>(x.in[0])[lane]), bytes = warp.reg<uint32_t>(x.in[2])[lane];
     uint64_t from = warp.reg<uint64_t>(x.in[1])[lane];
-    Mbarrier *barrier = findMbarrier(warp, lane, op.site, sharedOffset(warp.reg<uint64_t>(x.in[3])[lane]));
-    if (!barrier || !checkSize(warp, lane, op.site, bytes) || !bytes ||
-        !checkShared(warp, lane, op.site, to, bytes, bulkAlignment, "destination of a bulk copy") ||
-        (x.numbers[1] && !checkMulticast(warp, lane, op.site, warp.reg<uint16_t>(x.in[4])[lane])))
+    if (!checkSize(warp, lane, op.site, bytes) || !bytes ||
+        !checkShared(warp, lane, op.site, to, bytes, bulkAlignment, "destination of a bulk copy"))
       return;
-    checkInitFenced(warp, lane, op.site, *barrier);
     BulkCopy copy;
     copy.way = way;
     copy.site = op.site;
@@ -64,7 +61,10 @@ void load(Warp &warp, const Op &op) {
       copy.runs.push_back({0, bytes, from});
       checkGlobal(warp, copy, false, false);
     }
-    startLoad(warp, *barrier, std::move(copy));
+    std::optional<uint32_t> blocks;
+    if (x.numbers[1])
+      blocks = warp.reg<uint16_t>(x.in[4])[lane];
+    startLoads(warp, copy, sharedOffset(warp.reg<uint64_t>(x.in[3])[lane]), blocks);
   });
 }
 
@@ -118,8 +118,7 @@ void reduceShared(Warp &warp, const Op &op) {
     uint32_t to = sharedOffset(warp.reg<uint64_t>(x.in[0])[lane]),
              from = sharedOffset(warp.reg<uint64_t>(x.in[1])[lane]);
     uint32_t bytes = warp.reg<uint32_t>(x.in[2])[lane];
-    Mbarrier *barrier = findMbarrier(warp, lane, op.site, sharedOffset(warp.reg<uint64_t>(x.in[3])[lane]));
-    if (!barrier || !checkSize(warp, lane, op.site, bytes) || !bytes ||
+    if (!checkSize(warp, lane, op.site, bytes) || !bytes ||
         !checkShared(warp, lane, op.site, to, bytes, bulkAlignment, "destination of a bulk reduction") ||
         !checkShared(warp, lane, op.site, from, bytes, bulkAlignment, "source of a bulk reduction"))
       return;
@@ -132,7 +131,7 @@ void reduceShared(Warp &warp, const Op &op) {
     copy.lane = lane;
     copy.shared = copy.from = to;
     copy.bytes = bytes;
-    startLoad(warp, *barrier, std::move(copy));
+    startLoads(warp, copy, sharedOffset(warp.reg<uint64_t>(x.in[3])[lane]));
   });
 }
 

@@ -53,9 +53,10 @@ Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t addres
     return nullptr;
   }
   Mbarrier &barrier = found->second;
-  if (!((barrier.knownTo >> warp.index) & 1)) {
+  // Those of other blocks must also come before the end of the block that has it.
+  if (!barrier.knownTo[warp.index] || block.shared.ownerOf(address) != warp.rank) {
     accessObject(warp, lane, site, address, false, true);
-    barrier.knownTo |= 1ull << warp.index;
+    barrier.knownTo.set(warp.index);
   }
   uint64_t seal = sealOf(address);
   if (std::memcmp(block.shared.data() + address, &seal, sizeof seal) != 0) {
@@ -159,7 +160,7 @@ void initMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address, ui
   fresh.event = block.ordering.nextEvent() - 1;
   fresh.expected = fresh.pending = count;
   fresh.agent = agent;
-  fresh.knownTo = 1ull << warp.index;
+  fresh.knownTo.set(warp.index);
   sealMbarrier(block, barriers[address] = fresh);
 }
 

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Instructions on mbarriers: intrinsics and assembly. Waits that find a phase incomplete let others run; how long they
-// may suspend is not looked at. Remote forms are understood for the block's own barriers.
+// may suspend is not looked at. Arrivals reach barriers of other blocks of the cluster; waits are for the block's own.
 
 #include "core/Block.h"
 #include "core/Handlers.h"
@@ -109,6 +109,9 @@ void wait(Warp &warp, const Op &op) {
   polled.clear();
   forEachBarrier(warp, op, [&](Mbarrier &barrier, unsigned lane) {
     complete[lane] = isComplete(warp, op, barrier, lane);
+    if (block.shared.ownerOf(barrier.address) != warp.rank)
+      block.reportAt(ReportKind::Barrier, op.site, warp, lane, Space::Shared, barrier.address,
+                     "a wait at an mbarrier of another block", "only the block that has an mbarrier may wait for it");
     if (!complete[lane]) {
       if (polled.empty() || polled.back() != barrier.address)
         polled.push_back(barrier.address);
@@ -249,28 +252,12 @@ void mbarrierStatement(AsmStatement &s) {
   decoder.fail("unsupported assembly '" + s.mnemonic + "'");
 }
 
-/// Shared memory of the block itself, seen as that of its cluster: clusters have one block.
-void mapShared(Call &call) { call.decoder.copy(call.result(), call.reg(0)); }
-
-void mapSharedStatement(AsmStatement &s) {
-  Kind kind = s.has("u64") ? Kind::I64 : Kind::I32;
-  s.decoder.copy(s.reg(0, kind), s.reg(1, kind));
-}
-
-void clusterRank(Call &call) { call.decoder.copy(call.result(), call.decoder.constant(Kind::I32, 0)); }
-
-void clusterRankStatement(AsmStatement &s) { s.decoder.copy(s.reg(0, Kind::I32), s.decoder.constant(Kind::I32, 0)); }
-
 } // namespace
 
 void addNvidiaMbarrierRules(Rules &rules) {
   rules.callPrefix("llvm.nvvm.mbarrier.", mbarrierCall);
   addProxyFenceRules(rules);
   rules.assembly("mbarrier", mbarrierStatement);
-  rules.callPrefix("llvm.nvvm.mapa", mapShared);
-  rules.assembly("mapa", mapSharedStatement);
-  rules.callPrefix("llvm.nvvm.getctarank", clusterRank);
-  rules.assembly("getctarank", clusterRankStatement);
 }
 
 } // namespace tilejit::sim

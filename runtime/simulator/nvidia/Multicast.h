@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// What bulk copies of bytes and of boxes have in common beyond their way: masks of blocks, and the words of reductions.
+// What bulk copies of bytes and of boxes have in common beyond their way: the blocks they go to, and the words of
+// reductions.
 
 #ifndef TILEJIT_SIMULATOR_NVIDIA_MULTICAST_H
 #define TILEJIT_SIMULATOR_NVIDIA_MULTICAST_H
@@ -10,19 +11,16 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
+
 namespace tilejit::sim {
 
 struct AsmStatement;
 
-/// Clusters have one block: a copy to others is reported.
-inline bool checkMulticast(Warp &warp, unsigned lane, uint32_t site, uint32_t mask) {
-  if (mask == 1)
-    return true;
-  warp.block->report(ReportKind::Bounds, site, warp, lane,
-                     "a copy to the blocks of mask " + std::to_string(mask) + " of a cluster that has one block",
-                     "clear the bits of blocks that are not in the cluster");
-  return false;
-}
+/// Starts a copy to shared memory whose source and destination were checked, and which signals the mbarrier at an
+/// address. With a mask it goes to the blocks of the cluster whose bits are set, to the same place in each, and signals
+/// the mbarrier at the same place there.
+void startLoads(Warp &warp, const BulkCopy &copy, uint32_t mbarrier, std::optional<uint32_t> blocks = std::nullopt);
 
 /// Operation of a reduction by its word; whether there is one of this name.
 bool parseReductionWord(llvm::StringRef word, CopyReduction &operation);

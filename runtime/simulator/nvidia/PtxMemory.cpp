@@ -47,7 +47,7 @@ bool readSpace(llvm::StringRef word, AccessWords &words) {
   };
   static constexpr Row rows[] = {
       {"global", globalSpace, AtomicSpace::Global},      {"shared", sharedSpace, AtomicSpace::Shared},
-      {"shared::cta", sharedSpace, AtomicSpace::Shared}, {"shared::cluster", sharedSpace, AtomicSpace::Shared},
+      {"shared::cta", sharedSpace, AtomicSpace::Shared}, {"shared::cluster", clusterSharedSpace, AtomicSpace::Shared},
       {"local", localSpace, AtomicSpace::Local},         {"const", constantSpace, AtomicSpace::Global},
       {"param", parameterSpace, AtomicSpace::Global},    {"param::entry", parameterSpace, AtomicSpace::Global},
   };
@@ -156,7 +156,8 @@ void plainAccess(Decoder &d, const AccessWords &words, Reg address, llvm::ArrayR
     x.offsets.push_back(static_cast<uint32_t>(i * each));
     x.numbers.push_back(each);
   }
-  if (words.addressSpace == sharedSpace || words.addressSpace == genericSpace)
+  if (words.addressSpace == sharedSpace || words.addressSpace == clusterSharedSpace ||
+      words.addressSpace == genericSpace)
     d.noteSharedAccess(static_cast<uint64_t>(bytes), static_cast<uint64_t>(bytes));
 }
 

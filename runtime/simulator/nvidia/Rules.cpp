@@ -11,6 +11,8 @@ namespace tilejit::sim {
 void addNvidiaRules(Rules &rules) {
   addNvidiaSpecialRegisterRules(rules);
   addNvidiaBarrierRules(rules);
+  addNvidiaClusterAddressRules(rules);
+  addNvidiaClusterBarrierRules(rules);
   addNvidiaLaneRules(rules);
   addNvidiaMatrixRules(rules);
   addNvidiaAsyncCopyRules(rules);

@@ -11,6 +11,8 @@ class Rules;
 
 void addNvidiaSpecialRegisterRules(Rules &rules);
 void addNvidiaBarrierRules(Rules &rules);
+void addNvidiaClusterAddressRules(Rules &rules);
+void addNvidiaClusterBarrierRules(Rules &rules);
 void addNvidiaLaneRules(Rules &rules);
 void addNvidiaMatrixRules(Rules &rules);
 void addNvidiaAsyncCopyRules(Rules &rules);

@@ -106,38 +106,37 @@ constexpr unsigned multiprocessors = 108;
 uint64_t ofBlock(const Warp &warp, Special special, unsigned dim) {
   const Block &block = *warp.block;
   const LaunchRequest &request = *block.launch().request;
-  const uint32_t *cluster = request.cluster;
+  const uint32_t *cluster = request.cluster, *index = block.blockOf(warp).index;
   uint64_t executed = block.options().instructionBudget - warp.budget;
   switch (special) {
   case Special::Ntid:
     return dim < 3 ? request.block[dim] : 0;
   case Special::Ctaid:
-    return dim < 3 ? block.index[dim] : 0;
+    return dim < 3 ? index[dim] : 0;
   case Special::Nctaid:
     return dim < 3 ? request.grid[dim] : 0;
   case Special::ClusterId:
-    return dim < 3 ? block.index[dim] / cluster[dim] : 0;
+    return dim < 3 ? index[dim] / cluster[dim] : 0;
   case Special::NclusterId:
     return dim < 3 ? request.grid[dim] / cluster[dim] : 0;
   case Special::ClusterCtaid:
-    return dim < 3 ? block.index[dim] % cluster[dim] : 0;
+    return dim < 3 ? index[dim] % cluster[dim] : 0;
   case Special::ClusterNctaid:
     return dim < 3 ? cluster[dim] : 0;
   case Special::ClusterRank:
-    return block.index[0] % cluster[0] +
-           cluster[0] * (block.index[1] % cluster[1] + cluster[1] * (block.index[2] % cluster[2]));
+    return warp.rank;
   case Special::ClusterRanks:
-    return uint64_t(cluster[0]) * cluster[1] * cluster[2];
+    return block.places.size();
   case Special::ExplicitCluster:
-    return uint64_t(cluster[0]) * cluster[1] * cluster[2] > 1;
+    return block.places.size() > 1;
   case Special::WarpId:
-    return warp.index;
+    return warp.place;
   case Special::NwarpId:
     return block.launch().warps;
   case Special::WarpSize:
     return warp.width;
   case Special::SmId:
-    return block.number % multiprocessors;
+    return block.blockOf(warp).number % multiprocessors;
   case Special::NsmId:
     return multiprocessors;
   case Special::GridId:
@@ -148,10 +147,12 @@ uint64_t ofBlock(const Warp &warp, Special special, unsigned dim) {
   case Special::ClockHigh:
     return executed >> 32;
   // The region lies at the start of shared memory: Decoder::placeShared leaves it free in kernels that ask.
+  case Special::Reserved0:
+    return block.shared.base(warp.rank);
   case Special::Reserved1:
-    return reservedSharedBytes / 2;
+    return block.shared.base(warp.rank) + reservedSharedBytes / 2;
   case Special::ReservedEnd:
-    return reservedSharedBytes;
+    return block.shared.base(warp.rank) + reservedSharedBytes;
   case Special::TotalShared:
     return block.launch().sharedBytes;
   case Special::DynamicShared:

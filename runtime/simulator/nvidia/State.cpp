@@ -16,6 +16,8 @@ namespace tilejit::sim {
 
 void startNvidiaBlock(Block &block) {
   block.nvidia = std::make_shared<NvidiaBlockState>();
+  block.nvidia->votes.resize(block.places.size());
+  startClusterBarrier(block);
   for (Warp &warp : block.warps) {
     warp.nvidia = std::make_shared<NvidiaWarpState>();
     warp.nvidia->inFlight.assign(block.program().trackedRegisters, 0);
@@ -84,6 +86,23 @@ static void reportUnread(Block &block, const Warp &warp, const BulkCopy &copy, b
                            : "execute cp.async.bulk.commit_group and cp.async.bulk.wait_group.read 0");
 }
 
+/// A thread block has ended: nobody may touch its shared memory any more.
+static void endThreadBlock(Block &block, unsigned rank) {
+  if (block.checks(Check::Async))
+    for (const BulkCopy &copy : block.nvidia->loads)
+      if (block.shared.ownerOf(copy.shared) == rank)
+        block.reportAt(ReportKind::Async, copy.site, block.warps[copy.warp], copy.lane, Space::Shared, copy.shared,
+                       "the block ends while a bulk copy to its shared memory is on its way",
+                       "wait for the mbarrier of every copy, even if its data is not wanted");
+  if (block.places.size() == 1)
+    return;
+  VectorClock seen = block.nvidia->clusterBarrier.past[rank];
+  for (const Warp &warp : block.warps)
+    if (warp.rank == rank)
+      joinInto(seen, block.ordering.seen(warp.index));
+  block.shared.checkReaches(block, rank, seen);
+}
+
 void endNvidiaWarp(Warp &warp) {
   Block &block = *warp.block;
   CopyGroups<BulkCopy> &stores = warp.nvidia->stores;
@@ -92,13 +111,15 @@ void endNvidiaWarp(Warp &warp) {
       reportUnread(block, warp, copy, true);
   for (const BulkCopy &copy : stores.open)
     reportUnread(block, warp, copy, false);
+  if (block.hasEnded(warp.rank))
+    endThreadBlock(block, warp.rank);
 }
 
 /// The warps of a warpgroup must have executed the same products.
 static void compareProducts(Block &block) {
   constexpr unsigned groupWarps = 4;
   for (const Warp &warp : block.warps) {
-    const NvidiaWarpState &mine = *warp.nvidia, &first = *block.warps[warp.index / groupWarps * groupWarps].nvidia;
+    const NvidiaWarpState &mine = *warp.nvidia, &first = *block.warps[warp.index - warp.place % groupWarps].nvidia;
     if ((mine.products == first.products && mine.digest == first.digest) || !block.checks(Check::Divergence))
       continue;
     block.report(ReportKind::Divergence, mine.products ? mine.productSite : first.productSite, warp, 0,
@@ -118,11 +139,6 @@ void endNvidiaBlock(Block &block) {
     for (BulkCopy &copy : stores.open)
       writeStore(block, copy);
   }
-  if (block.checks(Check::Async))
-    for (const BulkCopy &copy : state.loads)
-      block.reportAt(ReportKind::Async, copy.site, block.warps[copy.warp], copy.lane, Space::Shared, copy.shared,
-                     "the block ends while a bulk copy to its shared memory is on its way",
-                     "wait for the mbarrier of every copy, even if its data is not wanted");
   for (const auto &[address, barrier] : state.mbarriers)
     if (barrier.bytes && !barrier.inFlight)
       block.reportAt(ReportKind::Barrier, barrier.site, block.warps[barrier.warp], 255, Space::Shared, address,

@@ -8,9 +8,12 @@
 #define TILEJIT_SIMULATOR_NVIDIA_STATE_H
 
 #include "core/Ordering.h"
+#include "core/Warp.h"
 #include "nvidia/BarrierVotes.h"
+#include "nvidia/ClusterBarrier.h"
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -19,23 +22,22 @@
 namespace tilejit::sim {
 
 class Block;
-class Warp;
 
 inline constexpr unsigned noAgent = ~0u;
 
 /// One mbarrier object. Its bytes in shared memory hold a seal, by which a store over it is noticed.
 struct Mbarrier {
-  uint32_t address = 0, site = 0; ///< Where it is, and the instruction that initialised it,
-  unsigned warp = 0;              ///< by which warp,
-  uint32_t event = 0;             ///< in which access.
-  bool fenced = false;            ///< The asynchronous proxy sees the initialisation.
-  uint32_t expected = 0;          ///< Arrivals of a phase.
-  uint32_t pending = 0;           ///< Arrivals that the present phase waits for.
-  int64_t bytes = 0;              ///< Bytes that it waits for; negative: they came before they were announced.
-  uint64_t phase = 0;             ///< Phases completed.
-  unsigned agent = noAgent;       ///< Actor of the copies that signal it.
-  uint32_t inFlight = 0;          ///< Copies that will.
-  uint64_t knownTo = 0;           ///< Warps that are known to come after the initialisation.
+  uint32_t address = 0, site = 0;         ///< Where it is, and the instruction that initialised it,
+  unsigned warp = 0;                      ///< by which warp,
+  uint32_t event = 0;                     ///< in which access.
+  bool fenced = false;                    ///< The asynchronous proxy sees the initialisation.
+  uint32_t expected = 0;                  ///< Arrivals of a phase.
+  uint32_t pending = 0;                   ///< Arrivals that the present phase waits for.
+  int64_t bytes = 0;                      ///< Bytes that it waits for; negative: they came before they were announced.
+  uint64_t phase = 0;                     ///< Phases completed.
+  unsigned agent = noAgent;               ///< Actor of the copies that signal it.
+  uint32_t inFlight = 0;                  ///< Copies that will.
+  std::bitset<mostWarpsTogether> knownTo; ///< Warps that are known to come after the initialisation.
   VectorClock clock, proxy;    ///< What those who arrived in this phase have done; and what their proxy fences cover.
   VectorClock done, doneProxy; ///< The same for the phases completed.
 };
@@ -118,7 +120,8 @@ struct DeferredArrival {
 
 /// What a block has on its way.
 struct NvidiaBlockState {
-  BarrierVotes votes;                     ///< At reducing block barriers.
+  std::vector<BarrierVotes> votes; ///< At reducing barriers; of each block of the cluster.
+  ClusterBarrier clusterBarrier;
   std::map<uint32_t, Mbarrier> mbarriers; ///< By address.
   std::vector<BulkCopy> loads;            ///< In order of issue.
   std::vector<DeferredArrival> arrivals;
@@ -128,6 +131,9 @@ struct NvidiaBlockState {
 
 /// A block starts: makes its states and those of its warps new.
 void startNvidiaBlock(Block &block);
+void startClusterBarrier(Block &block);
+/// Lets those go on who wait at the barrier of the cluster and for whom all have arrived; whether there were any.
+bool openClusterBarrier(Block &block);
 /// Nobody can do more than poll: lets something land, what is polled for first. Whether something did.
 bool landCopies(Block &block);
 /// The last lanes of a warp, or all warps, have ended: what is still on its way is brought to an end, and reported

@@ -49,13 +49,13 @@ void load(Warp &warp, const Op &op) {
   forEachLane(warp.mask, [&](unsigned lane) {
     BulkCopy copy;
     TensorMapInfo map;
-    Mbarrier *barrier = findMbarrier(warp, lane, op.site, sharedOffset(warp.reg<uint64_t>(x.in[2 + rank])[lane]));
-    if (!barrier || !beginCopy(warp, op, lane, copy, map) ||
-        (x.numbers[1] && !checkMulticast(warp, lane, op.site, warp.reg<uint16_t>(x.in[3 + rank])[lane])))
+    if (!beginCopy(warp, op, lane, copy, map))
       return;
-    checkInitFenced(warp, lane, op.site, *barrier);
     checkGlobal(warp, copy, false, false);
-    startLoad(warp, *barrier, std::move(copy));
+    std::optional<uint32_t> blocks;
+    if (x.numbers[1])
+      blocks = warp.reg<uint16_t>(x.in[3 + rank])[lane];
+    startLoads(warp, copy, sharedOffset(warp.reg<uint64_t>(x.in[2 + rank])[lane]), blocks);
   });
 }
 

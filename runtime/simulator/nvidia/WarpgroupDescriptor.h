@@ -13,8 +13,11 @@ namespace tilejit::sim {
 
 class OperandDescriptor {
 public:
-  explicit OperandDescriptor(uint64_t bits)
-      : start_(static_cast<uint32_t>(bits & 0x3fff) << 4), leading_(static_cast<uint32_t>((bits >> 16) & 0x3fff) << 4),
+  /// `base`: where the shared memory of the thread's block begins; the descriptor has the low 18 bits of an address in
+  /// it.
+  OperandDescriptor(uint64_t bits, uint32_t base)
+      : start_(base + (((static_cast<uint32_t>(bits & 0x3fff) << 4) - base) & 0x3ffff)),
+        leading_(static_cast<uint32_t>((bits >> 16) & 0x3fff) << 4),
         stride_(static_cast<uint32_t>((bits >> 32) & 0x3fff) << 4), baseOffset_((bits >> 49) & 7),
         rowBytes_(rowBytesOf(static_cast<unsigned>(bits >> 62))), phases_(rowBytes_ / 16 - 1) {}
 

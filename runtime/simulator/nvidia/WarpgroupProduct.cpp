@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  bool inBounds(uint32_t address) const { return uint64_t(address) + pieceBytes <= block_.shared.size(); }
+  bool inBounds(uint32_t address) const { return block_.shared.holds(address, pieceBytes); }
 
   void fetch(uint32_t address, uint8_t *to) {
     if (inBounds(address)) {
@@ -104,7 +104,7 @@ thread_local std::vector<SharedRun> OperandReader::runs_;
 bool allTogether(Warp &warp, const Op &op, const char *what) {
   Block &block = *warp.block;
   bool whole = warp.mask == allLanes<32>,
-       group = warp.index / groupWarps * groupWarps + groupWarps <= block.warps.size();
+       group = warp.place / groupWarps * groupWarps + groupWarps <= block.launch().warps;
   if (whole && group)
     return true;
   if (block.checks(Check::Divergence))
@@ -172,6 +172,7 @@ void warpgroupProduct(Warp &warp, const Op &op) {
   checkRegisters(warp, op, spec);
   thread_local ProductOperands operands;
   unsigned next = firstOperand(spec);
+  uint32_t base = warp.block->shared.base(warp.rank);
   OperandReader reader(warp, op);
   state.digest = mix(state.digest, op.site);
   if (spec.aInRegisters) {
@@ -180,12 +181,12 @@ void warpgroupProduct(Warp &warp, const Op &op) {
   } else {
     uint64_t bits = descriptorOf(warp, op, x.in[next++]);
     state.digest = mix(state.digest, bits);
-    reader.read(OperandDescriptor(bits), spec.transposeA, warp.index % groupWarps * productRows, productRows,
+    reader.read(OperandDescriptor(bits, base), spec.transposeA, warp.place % groupWarps * productRows, productRows,
                 operands.a);
   }
   uint64_t bits = descriptorOf(warp, op, x.in[next++]);
   state.digest = mix(state.digest, bits);
-  reader.read(OperandDescriptor(bits), spec.transposeB, 0, spec.columns, operands.b);
+  reader.read(OperandDescriptor(bits, base), spec.transposeB, 0, spec.columns, operands.b);
   reader.finish();
   bool keep = spec.keep == ProductSpec::Keep::Always ||
               (spec.keep == ProductSpec::Keep::Register && warp.reg<uint8_t>(x.in[next])[0]);

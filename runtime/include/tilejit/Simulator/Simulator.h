@@ -99,7 +99,7 @@ struct LaunchRequest {
   std::string kernel;
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t cluster[3] = {1, 1, 1};
+  uint32_t cluster[3] = {1, 1, 1}; ///< Blocks that run together (sm_90); divides the grid.
   uint32_t dynamicSharedBytes = 0;
   std::vector<std::vector<uint8_t>> arguments; ///< In order; missing trailing pointers are null.
 };
@@ -123,7 +123,7 @@ struct ParameterInfo {
 struct KernelInfo {
   std::string name;
   std::vector<ParameterInfo> parameters;
-  uint32_t requiredBlock[3] = {0, 0, 0}; ///< Zero where the module does not say.
+  uint32_t requiredBlock[3] = {0, 0, 0}, requiredCluster[3] = {0, 0, 0}; ///< Zero where the module does not say.
 };
 
 /// A module that was read and fits its chip. Belongs to the simulator that loaded it.
@@ -169,7 +169,7 @@ struct Plugin {
 };
 using PluginFunction = const Plugin *(*)();
 inline constexpr const char *pluginSymbol = "tilejit_simulator_plugin";
-inline constexpr uint32_t pluginVersion = 1;
+inline constexpr uint32_t pluginVersion = 2;
 
 } // namespace tilejit::sim
 
