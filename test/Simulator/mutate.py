@@ -47,6 +47,7 @@ def weaker(match):
 MUTATIONS = [
     ("barrier", r"^ .*call void @llvm\.(nvvm\.barrier|amdgcn\.s\.barrier).*", nothing),
     ("barrier", STATEMENT.format(r"bar\.(?:sync|arrive) "), without_text),
+    ("cluster barrier", STATEMENT.format(r"barrier\.cluster\."), without_text),
     ("warp barrier", r"^ .*call void @llvm\.nvvm\.bar\.warp\.sync.*", nothing),
     ("fence", r"^ +fence .*", nothing),
     ("fence", r"^ .*call void @llvm\.nvvm\.membar.*", nothing),
@@ -154,11 +155,11 @@ def judge(options, mutant, seed, right):
 
 def print_table(counts):
     columns = ["mutants", "changed", "reported", "reported, right numbers", "silent", "UNREPORTED", "broken"]
-    print(f"{'':14}" + "".join(f"{column:>{len(column) + 2}}" for column in columns))
+    print(f"{'':16}" + "".join(f"{column:>{len(column) + 2}}" for column in columns))
     for what in [*dict.fromkeys(row[0] for row in MUTATIONS), "all"]:
         row = counts[what]
         row["mutants"], row["changed"] = sum(row.values()), row["reported"] + row["UNREPORTED"]
-        print(f"{what:14}" + "".join(f"{row[column]:>{len(column) + 2}}" for column in columns))
+        print(f"{what:16}" + "".join(f"{row[column]:>{len(column) + 2}}" for column in columns))
 
 
 def main():

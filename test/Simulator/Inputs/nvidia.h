@@ -166,6 +166,45 @@ __device__ __forceinline void tensorStore2d(const void *map, const void *shared,
                : "memory");
 }
 
+// --- Clusters of sm_90 -----------------------------------------------------------------------------------------------
+
+__device__ __forceinline unsigned clusterRank() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ __forceinline unsigned clusterSize() {
+  unsigned size;
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+__device__ __forceinline void clusterArrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ __forceinline void clusterWait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ __forceinline void clusterSync() {
+  clusterArrive();
+  clusterWait();
+}
+/// The same place in the shared memory of another block of the cluster.
+template <class T> __device__ __forceinline T *inBlock(T *shared, unsigned rank) {
+  T *there;
+  asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(shared), "r"(rank));
+  return there;
+}
+__device__ __forceinline void mbarrierArriveIn(uint64_t *barrier, unsigned rank) {
+  asm volatile("{\n\t.reg .b32 there;\n\tmapa.shared::cluster.u32 there, %0, %1;\n\t"
+               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n\t}" ::"r"(sharedAddress(barrier)),
+               "r"(rank)
+               : "memory");
+}
+/// To the same place in each block whose bit is set, where the mbarrier at the same place hears of it.
+__device__ __forceinline void bulkLoadMulticast(void *shared, const void *global, unsigned bytes, uint64_t *barrier,
+                                                uint16_t blocks) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, "
+               "[%3], %4;" ::"r"(sharedAddress(shared)),
+               "l"(global), "r"(bytes), "r"(sharedAddress(barrier)), "h"(blocks)
+               : "memory");
+}
+
 #define TENSORMAP_FIELD(shared, field, type, constraint, value)                                                        \
   asm volatile("tensormap.replace.tile." field ".shared::cta.b1024." type " [%0], %1;" ::"r"(sharedAddress(shared)),   \
                constraint(value)                                                                                       \

@@ -1,0 +1,27 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// The two blocks of a cluster meet before they end, as long as the other one may read their shared memory.
+// REQUIRES: clang-22, simulator, tilec
+// RUN: %launch %s
+// TARGETS: sm_90
+// LAUNCH: --kernel exchange --grid 4 --cluster 2 --block 64 --arg out:%t.o.npy:i32[256]
+// LAUNCH: --kernel check --grid 4 --block 64 --arg in:%t.o.npy
+// EXPECT: clean
+
+#include "gpu.h"
+
+KERNEL exchange(int *out) {
+  __shared__ int own[64];
+  own[threadIdx.x] = sample(globalThread(), 63);
+  clusterSync();
+  unsigned other = clusterRank() ^ 1;
+  int value = inBlock(own, other)[threadIdx.x];
+  out[globalThread()] = value;
+  if (!fault)
+    clusterSync();
+}
+
+KERNEL check(const int *out) {
+  int i = globalThread();
+  expect(out[i] == sample(i ^ 64, 63));
+}
