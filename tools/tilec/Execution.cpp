@@ -78,6 +78,10 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   if (options.isExplained)
     compileOptions.emit = abi::EmitKind::Explained;
   simulation.siteCounters = options.isExplained;
+  if (!options.simulatedBlocks.empty()) {
+    TILEJIT_ASSIGN_OR_RETURN(launchOptions.simulatedBlocks,
+                             parseInteger(options.simulatedBlocks, "--blocks", 0, int64_t{1} << 31));
+  }
   compileOptions.allowReference = options.allowReference;
   TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device, context.deviceFor(target, compileOptions.device));
   if (source.isTile()) {
@@ -98,6 +102,7 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   TILEJIT_ASSIGN_OR_RETURN(Operands operands,
                            Operands::forDescription(*source.description, options.operands, defaultSize));
   Execution execution(source, target, std::move(operands));
+  execution.launchOptions_ = launchOptions;
   execution.simulation_ = simulation;
   TILEJIT_ASSIGN_OR_RETURN(execution.kernel_, context.prepare(source, target, compileOptions));
   return execution;

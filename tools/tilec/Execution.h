@@ -32,7 +32,8 @@ struct ExecutionOptions {
   OperandOptions operands;
   SimulationWords simulation;
   bool noCompile = false, allowReference = false;
-  bool isExplained = false; ///< The kernel brings the texts of its stages, the simulator counts each instruction.
+  bool isExplained = false;    ///< The kernel brings the texts of its stages, the simulator counts each instruction.
+  std::string simulatedBlocks; ///< Of a launch, at most; empty or 0: all.
 
   /// Adds --target, --device, --set, --random-seed, --threads, --config, --no-compile, --reference-fallback, and what
   /// changes the simulator.

@@ -66,6 +66,11 @@ void addExplain(Registry registry) {
       ->required();
   options->execution.addTo(*command);
   options->execution.addFilesTo(*command);
+  options->execution.simulatedBlocks = "64";
+  command
+      ->add_option("--blocks", options->execution.simulatedBlocks,
+                   "Blocks that are simulated at most, of a launch that is one kernel (64; 0: all)")
+      ->type_name("N");
   command->add_option("--html", options->html, "Write a page with all forms of the kernel beside their counters")
       ->type_name("FILE");
   registry.program.addCommonOptions(*command);

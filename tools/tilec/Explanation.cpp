@@ -101,6 +101,16 @@ void addKernels(Explanation &explanation) {
   }
 }
 
+/// See LaunchArguments::simulatedBlocks.
+Status countBlocks(const ExecutionOptions &options, Explanation &explanation) {
+  if (!explanation.outcome())
+    return Status::ok();
+  TILEJIT_ASSIGN_OR_RETURN(int64_t most, parseInteger(options.simulatedBlocks, "--blocks", 0, int64_t{1} << 31));
+  int64_t all = explanation.execution->lastLaunch().tasks;
+  explanation.simulatedBlocks = most > 0 && explanation.kernels.size() == 1 ? std::min(all, most) : all;
+  return Status::ok();
+}
+
 /// Sizes for the least work, where nothing is launched.
 Expected<Binding> bind(const Description &description, const ExecutionOptions &options, int64_t defaultSize) {
   TILEJIT_ASSIGN_OR_RETURN(Binding binding, bindFromSettings(description, options.operands.set));
@@ -147,7 +157,8 @@ Status addRoofline(const Source &source, const ExecutionOptions &options, int64_
   roofline.flops = flops(*source.description, binding);
   roofline.leastBytes = bytesMoved(*source.description, binding);
   if (const sim::Outcome *outcome = explanation.outcome())
-    roofline.movedBytes = static_cast<int64_t>(outcome->counters.sectors * 32);
+    roofline.movedBytes =
+        static_cast<int64_t>(static_cast<double>(outcome->counters.sectors * 32) / explanation.simulatedShare());
   addPeak(explanation, *source.description, board, roofline);
   if (roofline.gflops <= 0 || roofline.gbytesPerS <= 0)
     return Status::ok();
@@ -205,6 +216,7 @@ Expected<Explanation> explain(Context &context, const Source &source, const Targ
   }
   addUpLines(explanation);
   addKernels(explanation);
+  TILEJIT_RETURN_IF_ERROR(countBlocks(options, explanation));
   TILEJIT_RETURN_IF_ERROR(addRoofline(source, options, defaultSize, explanation));
   return explanation;
 }

@@ -55,9 +55,15 @@ struct Explanation {
   abi::StageTexts texts;
   std::vector<ExplainedKernel> kernels;
   std::optional<Roofline> roofline;
-  LineCounters tile, tilegpu; ///< Empty where nothing was simulated.
+  LineCounters tile, tilegpu;  ///< Empty where nothing was simulated.
+  int64_t simulatedBlocks = 0; ///< Those that the counters are of: of a large launch not all.
 
   const sim::Outcome *outcome() const { return execution ? execution->outcome() : nullptr; }
+  /// The share of the launch that the counters are of.
+  double simulatedShare() const {
+    int64_t all = execution ? execution->lastLaunch().tasks : 0;
+    return all > simulatedBlocks ? static_cast<double>(simulatedBlocks) / static_cast<double>(all) : 1;
+  }
   /// Whether the number of registers is known: NVIDIA's assembler is what tells it.
   bool knowsRegisters() const { return manifest.resources.contains("registers"); }
 };

@@ -129,7 +129,10 @@ std::string cardsHtml(const Explanation &e) {
   if (const sim::Outcome *outcome = e.outcome()) {
     const sim::Counters &c = outcome->counters;
     auto pair = [](uint64_t actual, uint64_t ideal) { return groupedText(actual) + " / " + groupedText(ideal); };
-    html += pageCard(groupedText(static_cast<uint64_t>(e.execution->lastLaunch().tasks)), "blocks");
+    std::string blocks = groupedText(static_cast<uint64_t>(e.execution->lastLaunch().tasks));
+    html += e.simulatedShare() < 1
+                ? pageCard(groupedText(static_cast<uint64_t>(e.simulatedBlocks)) + " / " + blocks, "blocks simulated")
+                : pageCard(blocks, "blocks");
     html += pageCard(groupedText(c.threadInstructions), "instructions of threads");
     html += pageCard(pair(c.sectors, c.sectorsIdeal), "sectors / ideal");
     html += pageCard(pair(c.sharedWavefronts, c.sharedWavefrontsIdeal), "wavefronts / ideal");

@@ -80,6 +80,8 @@ std::string registersText(const Explanation &e) {
 std::string gridText(const Explanation &e) {
   int64_t blocks = e.execution->lastLaunch().tasks;
   std::string text = countText(blocks, "block", "blocks");
+  if (e.simulatedBlocks < blocks)
+    text += ", the first " + std::to_string(e.simulatedBlocks) + " simulated";
   if (e.kernels.size() != 1)
     return text;
   if (int64_t resident = residentBlocks(e, e.kernels.front()))
@@ -98,7 +100,7 @@ void addCounters(const Explanation &e, Table &table) {
   if (e.roofline && e.roofline->leastBytes > 0)
     traffic += format(", %.2f of what moving each operand once takes",
                       static_cast<double>(c.bytesGlobalRead + c.bytesGlobalWritten) /
-                          static_cast<double>(e.roofline->leastBytes));
+                          (static_cast<double>(e.roofline->leastBytes) * e.simulatedShare()));
   table.add("traffic", traffic);
   table.add("sectors", groupedText(c.sectors) + " of 32 bytes, " + timesIdeal(c.sectors, c.sectorsIdeal));
   if (c.sharedRequests)
@@ -203,6 +205,8 @@ Json explanationJson(const Explanation &e) {
   if (e.execution) {
     json = e.execution->json();
     json["tasks"] = e.execution->lastLaunch().tasks;
+    if (e.outcome())
+      json["simulated_blocks"] = e.simulatedBlocks;
   } else {
     json = {{"op", e.manifest.op}, {"name", e.name}, {"description", e.name}, {"target", e.target.name}};
     addReport(json, e.report, e.manifest);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -158,6 +159,7 @@ sim::Options SimDevice::optionsOf(const LaunchArguments &arguments) const {
 struct SimDevice::Run {
   const SimModule &module;
   const sim::Options options;
+  const int64_t mostInstances; ///< Of a kernel.
   gpu::GpuParameters parameters;
   void *workspace = nullptr;
   const int64_t *status = nullptr; ///< The word for assertions, where a kernel has some.
@@ -171,7 +173,7 @@ Status SimDevice::runKernel(Run &run, const gpu::PlannedKernel &planned) {
   const abi::GpuKernel &kernel = run.module.program.kernels()[planned.kernel];
   run.parameters.fill(kernel, planned, run.workspace, run.status);
   Status status;
-  gpu::forEachPart(planned.instances, mostBlocks, [&](int64_t first, int64_t blocks) {
+  gpu::forEachPart(std::min(planned.instances, run.mostInstances), mostBlocks, [&](int64_t first, int64_t blocks) {
     run.parameters.setFirst(first);
     sim::LaunchRequest request;
     request.kernel = kernel.symbol;
@@ -198,7 +200,10 @@ Status SimDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
   TILEJIT_RETURN_IF_ERROR(module.program.plan(arguments.slots, arguments.grid, plan));
   outcome.path = plan.path;
   Numbers<128> room(arguments.slots.size() + gpu::GpuParameters::mostExtra);
-  Run run{module, optionsOf(arguments), gpu::GpuParameters(arguments.slots, room.data())};
+  // Kernels that follow read what those before them wrote, all of it.
+  bool isCut = arguments.simulatedBlocks > 0 && plan.planned().size() == 1;
+  Run run{module, optionsOf(arguments), isCut ? arguments.simulatedBlocks : std::numeric_limits<int64_t>::max(),
+          gpu::GpuParameters(arguments.slots, room.data())};
   std::lock_guard lock(launching_);
   void *scratch = nullptr;
   if (plan.workspaceBytes > 0 && (!arguments.workspace || arguments.workspaceBytes < plan.workspaceBytes)) {

@@ -71,6 +71,7 @@ private:
     arguments.workspaceBytes = options.workspaceBytes;
     arguments.stream = options.stream;
     arguments.simulation = options.simulation;
+    arguments.simulatedBlocks = options.simulatedBlocks;
     return Status::ok();
   }
 

@@ -70,6 +70,9 @@ struct LaunchArguments {
   int64_t workspaceBytes = 0;
   Stream stream = nullptr;                  ///< CPU and simulator do all work at once.
   const sim::Options *simulation = nullptr; ///< Simulator: checks, schedule, threads; null: all checks.
+  /// Simulator: only so many blocks, the first ones, of a launch that is one kernel; 0: all. For counters; outputs are
+  /// left incomplete.
+  int64_t simulatedBlocks = 0;
 };
 
 /// What is known after a launch (CPU and simulator: after it ran; GPU: after it was given to the driver, except that

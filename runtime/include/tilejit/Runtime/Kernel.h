@@ -24,6 +24,7 @@ struct LaunchOptions {
   int64_t workspaceBytes = 0;
   Stream stream = nullptr;
   const sim::Options *simulation = nullptr; ///< On a simulated device: checks, schedule; null: all checks.
+  int64_t simulatedBlocks = 0;              ///< On a simulated device, see LaunchArguments; 0: all.
 };
 
 /// Which code ran.
