@@ -180,7 +180,7 @@ Value Rewriter::dotPiece(const StagedProduct &product, int64_t step, Value at, V
 /// Pieces have enough multiply-adds to hide the loads of the next one, and not so many that code grows, which the time
 /// of a compile is made of: a long depth is a loop over pieces. A piece is at least a wide access of 32-bit elements.
 void Rewriter::dot(tile::DotOp dot) {
-  constexpr int64_t pieceWork = 128, leastPiece = 4, mostPiece = 16;
+  constexpr int64_t pieceWork = 256, leastPiece = 4, mostPiece = 16;
   LayoutAttr accumulator = layoutOf(dot.getType());
   int64_t depth = tileType(dot.getA()).getShape()[1], perStep = accumulator.numRegisters();
   auto staged = [&](Value operand, bool isLeft) {
