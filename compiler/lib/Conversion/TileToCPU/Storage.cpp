@@ -119,10 +119,12 @@ void KernelLowering::writeRegisters(const Buffer &buffer, RankedTensorType type,
   });
 }
 
-/// Registers can't be indexed by a value of run time: gives the tile memory where its registers were made.
+/// Registers can't be indexed by a value of run time: gives the tile memory where its registers were made. What was
+/// allocated and freed since then writes to its memory after that, so the tile lies beyond all of it.
 LogicalResult KernelLowering::spill(Stored &place, RankedTensorType type) {
   if (place.buffer.pointer)
     return success();
+  scratchTop = scratchHighWater;
   FailureOr<Buffer> buffer = allocate(type, kernel);
   if (failed(buffer))
     return failure();
