@@ -78,9 +78,11 @@ Value tilejit::convertFloat(OpBuilder &b, Location loc, tile::FpToFpOp convert, 
     x = widen(b, loc, x);
   else if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, loc, type, x);
-  auto mode = convert.getRounding() == tile::Rounding::TowardZero ? arith::RoundingMode::toward_zero
-                                                                  : arith::RoundingMode::to_nearest_even;
-  return arith::TruncFOp::create(b, loc, type, x, arith::RoundingModeAttr::get(b.getContext(), mode),
+  // Without a mode it is to nearest even, in an instruction that every back end knows for every length of vectors.
+  if (convert.getRounding() != tile::Rounding::TowardZero)
+    return arith::TruncFOp::create(b, loc, type, x);
+  return arith::TruncFOp::create(b, loc, type, x,
+                                 arith::RoundingModeAttr::get(b.getContext(), arith::RoundingMode::toward_zero),
                                  arith::FastMathFlagsAttr());
 }
 
