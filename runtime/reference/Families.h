@@ -62,6 +62,7 @@ void evaluateSoftmax(Call &call);
 void evaluateNorm(Call &call);
 void evaluateTranspose(Call &call);
 void evaluateCast(Call &call);
+void evaluateAttention(Call &call);
 
 /// The integer of a bounded floating value, and how far a right one may be from it.
 void castToInteger(Bounded value, DType dtype, int64_t &integer, double &error);

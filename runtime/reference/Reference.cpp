@@ -52,6 +52,8 @@ void evaluateFamily(Call &call) {
     return reference::evaluateTranspose(call);
   case Family::Cast:
     return reference::evaluateCast(call);
+  case Family::Attention:
+    return reference::evaluateAttention(call);
   }
 }
 
@@ -103,6 +105,8 @@ ReferenceCost referenceCost(const Description &description, const Binding &bindi
   case Family::LayerNorm:
   case Family::RmsNorm:
     return {terms * (elementFlops + functionFlops), elementCount(shape) / std::max<int64_t>(int64_t(terms), 1)};
+  case Family::Attention: // Two products, each with the sum of its terms' sizes; a function for each score, or two.
+    return {terms * (8 * length + elementFlops + 2 * functionFlops), reference::rowsOf(shape)};
   default:
     return {length * elementFlops, reference::rowsOf(shape)};
   }

@@ -53,6 +53,8 @@ int64_t reductionLength(const Description &description, const Binding &binding) 
   case Family::LayerNorm:
   case Family::RmsNorm:
     return product(shape, static_cast<size_t>(description.as<NormAttributes>().axis), shape.size());
+  case Family::Attention:
+    return boundShape(description.inputs[1], binding)[2];
   default:
     return 1;
   }

@@ -28,7 +28,7 @@ int64_t offsetOf(int64_t index, std::span<const int64_t> shape, std::span<const 
 /// Product of the sizes of shape[first, last).
 int64_t product(std::span<const int64_t> shape, size_t first, size_t last);
 
-/// The length of the sums of a matrix product.
+/// The length of the sums of a family: terms of a product, elements of a row, keys of attention.
 int64_t reductionLength(const Description &description, const Binding &binding);
 
 } // namespace tilejit::reference

@@ -21,9 +21,9 @@ public:
 
   Value description() {
     static constexpr const char *families[] = {"matmul",    "elementwise", "reduce",    "softmax", "log_softmax",
-                                               "layernorm", "rmsnorm",     "transpose", "cast"};
+                                               "layernorm", "rmsnorm",     "transpose", "cast",    "attention"};
     Value top = json::makeObject();
-    std::string op = families[pick(9)];
+    std::string op = families[pick(10)];
     top.add("tilejit", json::makeText("1.0"));
     top.add("op", json::makeText(op));
     inputs_ = outputs_ = attributes_ = json::makeObject();
@@ -32,6 +32,8 @@ public:
       matmul();
     else if (op == "elementwise")
       elementwise();
+    else if (op == "attention")
+      attention();
     else
       unary(op);
     top.add("inputs", inputs_);
@@ -88,6 +90,29 @@ private:
     outputs_.add("c", operand(pick(2) ? "f32" : "f16", c, false));
     for (size_t i = pick(4); i > 0; --i)
       step(n, i);
+  }
+
+  void attention() {
+    auto constant = [](int64_t size) { return json::makeInteger(size); };
+    Value b = size(), m = size(), n = size();
+    std::vector<Value> q{b, constant(6), m, constant(16)}, k{b, constant(pick(2) ? 2 : 6), n, constant(16)};
+    inputs_.add("q", operand("f16", q, true));
+    inputs_.add("v", operand("f16", k, true));
+    inputs_.add("k", operand("f16", k, true));
+    if (pick(2))
+      inputs_.add("bias", operand("f32", {constant(6), constant(1), n}, true));
+    outputs_.add("o", operand("f16", q, false));
+    if (pick(2))
+      outputs_.add("lse", operand("f32", {b, constant(6), m}, false));
+    bool isCausal = pick(2);
+    if (isCausal || pick(2))
+      attributes_.add("causal", json::makeBool(isCausal));
+    if (isCausal && pick(2))
+      attributes_.add("window", constant(1 + static_cast<int64_t>(pick(9))));
+    if (pick(2))
+      attributes_.add("softcap", json::makeNumber(0.1 * static_cast<double>(1 + pick(50))));
+    if (pick(2))
+      attributes_.add("scale", json::makeNumber(-0.7));
   }
 
   void step(const Value &n, size_t number) {

@@ -131,6 +131,35 @@ TEST_CASE("norms know their optional operands", "[description]") {
   CHECK(d.as<NormAttributes>().epsilon == 1e-5);
 }
 
+TEST_CASE("attention has defaults and a cost", "[description]") {
+  auto text = [](std::string_view attributes) {
+    return describe("attention", "'inputs': {'v': {'dtype': 'f32', 'shape': [1, 1, 'n', 16]}, "
+                                 "'k': {'dtype': 'f32', 'shape': [1, 1, 'n', 16]}, "
+                                 "'q': {'dtype': 'f32', 'shape': [1, 2, 'm', 16]}}, "
+                                 "'outputs': {'o': {'dtype': 'bf16', 'shape': [1, 2, 'm', 16]}}, 'attributes': {" +
+                                     std::string(attributes) + "}");
+  };
+  Description d = parsed(text(""));
+  CHECK(names(d.inputs) == Names{"q", "k", "v"});
+  const auto &attributes = d.as<AttentionAttributes>();
+  CHECK(attributes.scale == 0.25);
+  CHECK_FALSE(attributes.causal);
+  CHECK_FALSE(attributes.window);
+  CHECK_FALSE(attributes.softcap);
+  auto scores = [&](std::string_view more, const char *m, const char *n) {
+    Description d = parsed(text(more));
+    Expected<Binding> sizes = bindFromSettings(d, std::vector<std::string>{m, n});
+    REQUIRE(sizes.isOk());
+    return flops(d, *sizes) / (2 * (4 * 16 + 5));
+  };
+  CHECK(scores("", "m=3", "n=5") == 15);
+  CHECK(scores("'causal': true", "m=3", "n=5") == 3 + 4 + 5);
+  CHECK(scores("'causal': true", "m=5", "n=3") == 1 + 2 + 3);
+  CHECK(scores("'causal': true, 'window': 2", "m=5", "n=3") == 1 + 2 + 2);
+  CHECK(scores("'causal': true, 'window': 4", "m=3", "n=5") == 3 + 4 + 4);
+  CHECK(scores("'causal': true", "m=3", "n=0") == 0);
+}
+
 TEST_CASE("dense strides are dropped, others stay", "[description]") {
   auto strides = [](std::string_view shape, std::string_view list) {
     return parsed(describe("cast", "'inputs': {'x': {'dtype': 'f32', 'shape': " + std::string(shape) +
@@ -169,5 +198,5 @@ TEST_CASE("every example is right", "[description]") {
     parsed(std::string(std::istreambuf_iterator<char>(file), {}));
     ++count;
   }
-  CHECK(count >= 17);
+  CHECK(count >= 19);
 }

@@ -254,6 +254,46 @@ TEST_CASE("softmax, norms, transpose and cast are checked", "[refusal]") {
                      {"'layernorm'", "'rmsnorm'", "/outputs/mean"}});
 }
 
+TEST_CASE("attention is checked", "[refusal]") {
+  std::string text = describe("attention", "'inputs': {'q': {'dtype': 'f16', 'shape': ['b', 6, 'm', 64]}, "
+                                           "'k': {'dtype': 'f16', 'shape': ['b', 2, 'n', 64]}, "
+                                           "'v': {'dtype': 'f16', 'shape': ['b', 2, 'n', 64]}, "
+                                           "'bias': {'dtype': 'f32', 'shape': [6, 1, 'n']}}, "
+                                           "'outputs': {'o': {'dtype': 'f32', 'shape': ['b', 6, 'm', 64]}, "
+                                           "'lse': {'dtype': 'f32', 'shape': ['b', 6, 'm']}}, "
+                                           "'attributes': {'causal': true, 'window': 9, 'softcap': 30, 'scale': 0.5}");
+  parsed(text);
+  checkFaults(text,
+              {{"['b', 6, 'm', 64]", "[6, 'm', 64]", "/inputs/q/shape"},
+               {"['b', 6, 'm', 64]", "['b', 'h', 'm', 64]", "/inputs/q/shape/1"},
+               {"['b', 6, 'm', 64]", "['b', 0, 'm', 64]", "/inputs/q/shape/1"},
+               {"['b', 6, 'm', 64]", "['b', 6, 'm', 'd']", "/inputs/q/shape/3"},
+               {"['b', 6, 'm', 64]", "['b', 6, 'm', 0]", "/inputs/q/shape/3"},
+               {"['b', 6, 'm', 64]", "['b', 6, 'm', 1024]", "/inputs/q/shape/3"},
+               {"['b', 2, 'n', 64]", "['b', 4, 'n', 64]", "/inputs/k/shape/1"},
+               {"['b', 2, 'n', 64]", "['b', 12, 'n', 64]", "/inputs/k/shape/1"},
+               {"['b', 2, 'n', 64]", "['b', 2, 'n', 32]", "/inputs/k/shape"},
+               {"['b', 2, 'n', 64]", "[3, 2, 'n', 64]", "/inputs/k/shape"},
+               {"'v': {'dtype': 'f16', 'shape': ['b', 2", "'v': {'dtype': 'f16', 'shape': ['b', 1", "/inputs/v/shape"},
+               {"'v': {'dtype': 'f16'", "'v': {'dtype': 'f32'", "/inputs/v/dtype"},
+               {"'k': {'dtype': 'f16'", "'k': {'dtype': 'i8'", "/inputs/k/dtype"},
+               {"'bias': {'dtype': 'f32'", "'bias': {'dtype': 'f64'", "/inputs/bias/dtype"},
+               {"[6, 1, 'n']", "[2, 1, 'n']", "/inputs/bias/shape"},
+               {"[6, 1, 'n']", "[1, 'b', 6, 1, 'n']", "/inputs/bias/shape"},
+               {"'o': {'dtype': 'f32', 'shape': ['b', 6", "'o': {'dtype': 'f32', 'shape': ['b', 2", "/outputs/o/shape"},
+               {"'shape': ['b', 6, 'm']", "'shape': ['b', 6, 'n']", "/outputs/lse/shape"},
+               {"'causal': true", "'causal': false", "/attributes/window"},
+               {"'window': 9", "'window': 0", "/attributes/window"},
+               {"'window': 9", "'window': 2.5", "/attributes/window"},
+               {"'softcap': 30", "'softcap': 0", "/attributes/softcap"},
+               {"'scale': 0.5", "'scale': '0.5'", "/attributes/scale"},
+               {"'bias'", "'cu_seqlens_q'", "/inputs/cu_seqlens_q"},
+               {"'attributes'", "'epilogue': [{'op': 'relu'}], 'attributes'", "/epilogue"}});
+  CHECK(refused(replaced(text, "['b', 2, 'n', 64]", "['b', 4, 'n', 64]")).message() ==
+        "expected a divisor of 6, the heads of q, found 4");
+  CHECK(refused(replaced(text, "'attention'", "'attention_decode'")).pointer() == "/op");
+}
+
 TEST_CASE("elementwise outputs and expressions must match", "[refusal]") {
   std::string text = elementwise("a + b");
   checkFaults(text,

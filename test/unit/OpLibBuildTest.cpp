@@ -50,6 +50,7 @@ TEST_CASE("matmul builds verified kernels", "[oplib]") { checkAll(matmulCases(),
 TEST_CASE("elementwise builds verified kernels", "[oplib]") { checkAll(elementwiseCases(), targetOf(512)); }
 TEST_CASE("reduce builds verified kernels", "[oplib]") { checkAll(reduceCases(), targetOf(512)); }
 TEST_CASE("softmax and norms build verified kernels", "[oplib]") { checkAll(rowCases(), targetOf(512)); }
+TEST_CASE("attention builds verified kernels", "[oplib]") { checkAll(attentionCases(), targetOf(512)); }
 TEST_CASE("transpose and cast build verified kernels", "[oplib]") { checkAll(moveCases(), targetOf(512)); }
 
 TEST_CASE("kernels for narrow vectors and odd tiles verify", "[oplib]") {
@@ -57,6 +58,7 @@ TEST_CASE("kernels for narrow vectors and odd tiles verify", "[oplib]") {
   checkAll(elementwiseCases(), targetOf(256), {{"bm", 2}, {"bn", 3}});
   checkAll(reduceCases(), targetOf(128), {{"bn", 7}, {"chunk", 1024}});
   checkAll(rowCases(), targetOf(256), {{"bn", 9}});
+  checkAll(attentionCases(), targetOf(256), {{"bm", 3}, {"bn", 7}});
 }
 
 TEST_CASE("a config is completed and keeps what was given", "[oplib]") {

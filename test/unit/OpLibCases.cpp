@@ -262,6 +262,58 @@ std::vector<OpLibCase> moveCases() {
   return cases;
 }
 
+namespace {
+/// What a case of attention says beside its lengths.
+struct AttentionForm {
+  std::string_view dtype = "f32";
+  int heads = 2, keyHeads = 1, depth = 32;
+  std::string_view attributes = "";
+  std::string_view bias = ""; ///< Its shape; empty: none.
+  bool hasLogSum = false;
+};
+} // namespace
+
+static std::string attention(const AttentionForm &form, const std::string &queries, const std::string &keys) {
+  std::string depth = std::to_string(form.depth);
+  auto shape = [&](int heads, const std::string &length) { return "[2, " + std::to_string(heads) + ", " + length; };
+  std::string q = shape(form.heads, queries), k = shape(form.keyHeads, keys) + ", " + depth + "]";
+  std::string inputs = operand("q", form.dtype, q + ", " + depth + "]") + ", " + operand("k", form.dtype, k) + ", " +
+                       operand("v", form.dtype, k);
+  if (!form.bias.empty())
+    inputs += ", " + operand("bias", form.dtype, form.bias);
+  std::string outputs = operand("o", form.dtype, q + ", " + depth + "]");
+  if (form.hasLogSum)
+    outputs += ", " + operand("lse", "f32", q + "]");
+  return whole("attention", inputs, outputs, "'attributes': {" + std::string(form.attributes) + "}");
+}
+
+std::vector<OpLibCase> attentionCases() {
+  std::vector<OpLibCase> cases;
+  std::string_view causal = "'causal': true", window = "'causal': true, 'window': 7";
+  for (int depth : {32, 80, 96})
+    for (auto [queries, keys] : {std::pair("1", "65"), {"17", "17"}, {"65", "3"}, {"3", "1"}})
+      cases.push_back({attention({"f32", 2, 1, depth, depth == 80 ? causal : "", "", true}, queries, keys), ""});
+  for (std::string_view attributes : {causal, window})
+    for (auto [queries, keys] : {std::pair("3", "65"), {"65", "17"}, {"65", "65"}, {"1", "17"}})
+      cases.push_back({attention({"f32", 1, 1, 32, attributes, "", true}, queries, keys), ""});
+  for (std::string_view dtype : {"f16", "bf16", "f64"})
+    for (std::string_view attributes : {std::string_view(), window})
+      cases.push_back({attention({dtype, 4, 2, 80, attributes, "", true}, "17", "65"), ""});
+  for (std::string_view bias : {"[17]", "[17, 1]", "[2, 17, 17]", "[2, 1, 1, 17]", "[]"})
+    cases.push_back({attention({"f32", 2, 2, 32, "'softcap': 2.5, 'scale': -0.3", bias, false}, "17", "17"), ""});
+  cases.push_back({attention({"f16", 4, 1, 96, "'causal': true, 'softcap': 1", "[4, 1, 65]", true}, "17", "65"), ""});
+  // One step that is no loop: what is carried into it is a constant.
+  cases.push_back({attention({"f32", 2, 1, 32, "'causal': true, 'window': 32", "", true}, "16", "64"), ""});
+  cases.push_back({attention({"f16", 6, 2, 80, causal, "", true}, "16", "31"), ""});
+  cases.push_back({attention({"f64", 9, 3, 64, causal, "", true}, "13", "8"), ""});
+  std::string symbolic = attention({"f32", 6, 2, 32, causal, "", true}, "'m'", "'n'");
+  for (const char *sizes : {"m=3,n=65", "m=65,n=3", "m=0,n=5", "m=5,n=0"})
+    cases.push_back({symbolic, sizes});
+  cases.push_back({attention({"f32", 1, 1, 32, "", "", true}, "3", "0"), ""});
+  cases.push_back({attention({"bf16", 1, 1, 256, causal, "", false}, "17", "17"), ""});
+  return cases;
+}
+
 std::vector<OpLibCase> largeCases() {
   std::string scaled = whole("elementwise", operand("x", "f32", "['m', 1021]"), operand("y", "f32", "['m', 1021]"),
                              "'attributes': {'expression': {'y': 'x * 2 + 1'}}");

@@ -24,6 +24,8 @@ std::vector<OpLibCase> elementwiseCases();
 std::vector<OpLibCase> reduceCases();
 std::vector<OpLibCase> rowCases();
 std::vector<OpLibCase> moveCases();
+/// Ragged lengths and head sizes, masks, biases and types of attention.
+std::vector<OpLibCase> attentionCases();
 /// Results that exceed a core's share of the caches, in rows that end in the middle of a cache line.
 std::vector<OpLibCase> largeCases();
 

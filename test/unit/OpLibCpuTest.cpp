@@ -33,6 +33,8 @@ TEST_CASE("compiled reductions agree with the reference", "[cpu]") { runAll(redu
 TEST_CASE("compiled reductions in short parts agree", "[cpu]") { runAll(reduceCases(), {{"bn", 7}, {"chunk", 1024}}); }
 TEST_CASE("compiled softmax and norms agree with the reference", "[cpu]") { runAll(rowCases()); }
 TEST_CASE("compiled transpositions and casts agree with the reference", "[cpu]") { runAll(moveCases()); }
+TEST_CASE("compiled attention agrees with the reference", "[cpu]") { runAll(attentionCases()); }
+TEST_CASE("compiled attention in odd tiles agrees", "[cpu]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
 TEST_CASE("compiled results larger than the caches agree", "[cpu]") { runAll(largeCases()); }
 TEST_CASE("large results agree where the CPU has no masks", "[cpu]") {
   Expected<TargetSpec> target = parseTarget("x86-64-v3");

@@ -86,6 +86,7 @@ void checkFamilies(const TargetSpec &target) {
   checkAll(reduceCases(), target);
   checkAll(rowCases(), target);
   checkAll(moveCases(), target);
+  checkAll(attentionCases(), target);
   checkAll(largeCases(), target);
 }
 
@@ -121,12 +122,14 @@ TEST_CASE("kernels for 32 lanes agree with the reference", "[oplib][gpu]") {
   interpretCases(reduceCases(), nvidia());
   interpretCases(rowCases(), nvidia());
   interpretCases(moveCases(), nvidia());
+  interpretCases(attentionCases(), nvidia());
 }
 
 TEST_CASE("kernels for 64 lanes agree with the reference", "[oplib][gpu]") {
   interpretCases(matmulCases(), amd());
   interpretCases(reduceCases(), amd());
   interpretCases(rowCases(), amd());
+  interpretCases(attentionCases(), amd());
 }
 
 TEST_CASE("kernels for GPUs in tiles that users ask for agree", "[oplib][gpu]") {
@@ -201,5 +204,14 @@ TEST_CASE("configs that no block can have are refused with numbers", "[oplib][gp
         "about 592 registers of a thread needed, gfx906 has 256: lower bm, bn or bk, or raise warps");
   Status threads = refusal(square, amd(), {{"warps", 32}});
   CHECK(threads.message() == "block of 2048 threads needed, gfx906 has 1024: lower warps");
+  std::string heads = describe("attention", "'inputs': {'q': {'dtype': 'f32', 'shape': [1, 2, 'n', 128]}, "
+                                            "'k': {'dtype': 'f32', 'shape': [1, 2, 'n', 128]}, "
+                                            "'v': {'dtype': 'f32', 'shape': [1, 2, 'n', 128]}}, "
+                                            "'outputs': {'o': {'dtype': 'f32', 'shape': [1, 2, 'n', 128]}}");
+  CHECK(refusal(heads, amd(), {{"bn", 128}}).message() ==
+        "shared memory 98304 bytes needed, gfx906 has 65536: lower bm or bn");
+  CHECK(refusal(heads, nvidia(), {{"bm", 64}, {"bn", 64}, {"warps", 1}}).message() ==
+        "about 1040 registers of a thread needed, sm_80 has 255: lower bm or bn, or raise warps");
+  CHECK(refusal(heads, nvidia(), {{"bk", 16}}).code() == StatusCode::InvalidArgument);
   CHECK(refusal(square, nvidia(), {{"speed", 9}}).code() == StatusCode::InvalidArgument);
 }

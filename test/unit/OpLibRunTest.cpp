@@ -22,4 +22,6 @@ TEST_CASE("reductions in narrow steps and short parts agree", "[oplib]") {
 }
 TEST_CASE("softmax and norms agree with the reference", "[oplib]") { runAll(rowCases()); }
 TEST_CASE("softmax and norms in narrow steps agree", "[oplib]") { runAll(rowCases(), {{"bn", 9}}); }
+TEST_CASE("attention agrees with the reference", "[oplib]") { runAll(attentionCases()); }
+TEST_CASE("attention in odd tiles agrees", "[oplib]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
 TEST_CASE("transpositions and casts agree with the reference", "[oplib]") { runAll(moveCases()); }

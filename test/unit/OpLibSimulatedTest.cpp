@@ -48,6 +48,10 @@ TEST_CASE("simulated expressions agree with the reference", "[gpu]") { runEveryw
 TEST_CASE("simulated reductions agree with the reference", "[gpu]") { runEverywhere(reduceCases()); }
 TEST_CASE("simulated softmax and norms agree with the reference", "[gpu]") { runEverywhere(rowCases()); }
 TEST_CASE("simulated transpositions and casts agree with the reference", "[gpu]") { runEverywhere(moveCases()); }
+TEST_CASE("simulated attention agrees with the reference", "[gpu]") { runEverywhere(attentionCases()); }
+TEST_CASE("simulated attention in other tiles agrees", "[gpu]") {
+  runAll(attentionCases(), "gfx1100", {{"bm", 32}, {"bn", 16}, {"warps", 4}});
+}
 
 TEST_CASE("contiguous operands are accessed in whole sectors and without bank conflicts", "[gpu]") {
   std::vector<OpLibCase> cases = {

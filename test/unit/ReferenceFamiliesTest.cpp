@@ -260,6 +260,55 @@ TEST_CASE("softmax rows sum to one and undefined rows are NaN") {
               {0.5, none, 0.5, none});
 }
 
+/// One head of two elements; keys are (1, 0) times `keys`, values (1, j).
+static std::vector<ReferenceTensor> attend(const AttentionAttributes &attributes, std::vector<double> queries,
+                                           std::vector<double> keys, std::vector<double> bias = {}) {
+  auto m = static_cast<int64_t>(queries.size()), n = static_cast<int64_t>(keys.size());
+  auto pairs = [](const std::vector<double> &first) {
+    std::vector<double> all;
+    for (double x : first)
+      all.insert(all.end(), {x, 0.0});
+    return all;
+  };
+  Description d;
+  d.family = Family::Attention;
+  d.attributes = attributes;
+  d.inputs = {operand("q", DType::F32, {1, 1, m, 2}), operand("k", DType::F32, {1, 1, n, 2}),
+              operand("v", DType::F32, {1, 1, n, 2})};
+  d.outputs = {operand("o", DType::F32, {1, 1, m, 2}), operand("lse", DType::F32, {1, 1, m})};
+  std::vector<double> values;
+  for (int64_t j = 0; j < n; ++j)
+    values.insert(values.end(), {1.0, static_cast<double>(j)});
+  std::vector<HostTensor> inputs =
+      list(tensorOf(DType::F32, {1, 1, m, 2}, pairs(queries)), tensorOf(DType::F32, {1, 1, n, 2}, pairs(keys)));
+  inputs.push_back(tensorOf(DType::F32, {1, 1, n, 2}, values));
+  if (!bias.empty()) {
+    d.inputs.push_back(operand("bias", DType::F32, {n}));
+    inputs.push_back(tensorOf(DType::F32, {n}, bias));
+  }
+  return evaluate(d, std::move(inputs));
+}
+
+TEST_CASE("attention by hand") {
+  double two = std::log(2.0), e = std::exp(1.0);
+  std::vector<ReferenceTensor> out = attend({1, false, {}, {}}, {1, 0}, {0, two});
+  checkValues(out[0], {1, 2.0 / 3, 1, 0.5}, 1e-6);
+  checkValues(out[1], {std::log(3.0), two}, 1e-6);
+  out = attend({1, true, {}, {}}, {0, 0, 0}, {0, 0});
+  checkValues(out[0], {0, 0, 1, 0, 1, 0.5}, 1e-6);
+  checkValues(out[1], {-inf, 0, two}, 1e-6);
+  CHECK(out[0].errors[0] == 0);
+  out = attend({1, true, 2, {}}, {0, 0}, {0, 0, 0, 0});
+  checkValues(out[0], {1, 1.5, 1, 2.5}, 1e-6);
+  double capped = std::exp(3 * std::tanh(2 * two / 3));
+  checkValues(attend({2, false, {}, 3}, {1}, {0, two})[0], {1, capped / (1 + capped)}, 1e-6);
+  out = attend({1, false, {}, {}}, {0}, {0, 0, 0}, {1, -inf, 0});
+  checkValues(out[0], {1, 2 / (1 + e)}, 1e-6);
+  checkValues(attend({1, false, {}, {}}, {0}, {0, 0}, {-inf, -inf})[0], {0, 0});
+  checkValues(attend({1, false, {}, {}}, {0}, {0, 0}, {0, inf})[0], {none, none});
+  checkValues(attend({1, false, {}, {}}, {0}, {0, 0}, {none, 0})[1], {none});
+}
+
 TEST_CASE("norms by hand") {
   Description layer;
   layer.family = Family::LayerNorm;

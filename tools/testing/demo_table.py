@@ -25,6 +25,8 @@ ROWS = (
     ("log_softmax", {}),
     ("layernorm", {"tokens": 1024}),
     ("rmsnorm", {"tokens": 1024}),
+    ("attention", {"tokens": 256}),
+    ("attention_causal_gqa", {"tokens": 64, "keys": 512}),
     ("transpose", {"tokens": 512}),
     ("cast_bf16", {"tokens": 1024}),
 )

@@ -80,7 +80,24 @@ def make_transpose(choose):
             "attributes": {"permutation": order}}
 
 
-MAKERS = (make_matmul, make_matmul, make_elementwise, make_rows, make_reduce, make_transpose)
+def make_attention(choose):
+    batch, key_heads, group = (choose.randrange(1, 4) for _ in range(3))
+    queries, keys = (choose.choice(SIZES[:14]) for _ in range(2))
+    depth, dtype = choose.choice((1, 32, 64, 80, 96, 128)), choose.choice(FLOATS[:4])
+    q, k = (batch, key_heads * group, queries, depth), (batch, key_heads, keys, depth)
+    inputs = {"q": tensor(dtype, *q), "k": tensor(dtype, *k), "v": tensor(dtype, *k)}
+    if choose.random() < 0.5:
+        inputs["bias"] = tensor(dtype, *(size if choose.random() < 0.6 else 1 for size in (*q[:3], keys)))
+    outputs = {"o": tensor(choose.choice(FLOATS[:4]), *q), "lse": tensor("f32", *q[:3])}
+    attributes = {"causal": choose.random() < 0.6}
+    if attributes["causal"] and choose.random() < 0.5:
+        attributes["window"] = choose.randrange(1, 40)
+    if choose.random() < 0.3:
+        attributes["softcap"] = choose.choice((0.5, 20))
+    return {"op": "attention", "inputs": inputs, "outputs": outputs, "attributes": attributes}
+
+
+MAKERS = (make_matmul, make_matmul, make_elementwise, make_rows, make_reduce, make_transpose, make_attention)
 
 
 def sweep_round(tilec, folder, seed, count=40):

@@ -19,7 +19,7 @@ static bool staysInteger(const Description &description, const EpilogueStep &ste
   return step.kind == Kind::Relu || step.kind == Kind::Clamp;
 }
 
-static Value loadOperand(KernelBuilder &b, const EpilogueTile &tile, int slot, DType compute) {
+Value loadBroadcast(KernelBuilder &b, const EpilogueTile &tile, int slot, DType compute) {
   const Access &access = tile.space.accesses[slot];
   DType dtype = tile.space.operand(access.operand).dtype;
   Value view = b.slice(tile.space, slot, tile.dims, tile.position);
@@ -84,7 +84,8 @@ TypedValue applyEpilogue(KernelBuilder &b, const EpilogueTile &tile, TypedValue 
     if (!isFloat(result.dtype) && !staysInteger(description, step))
       result = {convert(b, result.value, result.dtype, DType::F32), DType::F32};
     if (step.input >= 0)
-      result.value = combine(b, step.kind, result.value, loadOperand(b, tile, step.input, result.dtype), result.dtype);
+      result.value =
+          combine(b, step.kind, result.value, loadBroadcast(b, tile, step.input, result.dtype), result.dtype);
     else
       result.value = applyFunction(b, step, result.value, result.dtype);
   }

@@ -18,6 +18,9 @@ struct EpilogueTile {
   llvm::ArrayRef<int64_t> shape;
 };
 
+/// Loads what lies at the tile of an operand that broadcasts against the results, in another type, and repeats it.
+Value loadBroadcast(KernelBuilder &b, const EpilogueTile &tile, int slot, DType compute);
+
 /// A tile of numbers and the type they are computed in.
 struct TypedValue {
   Value value;

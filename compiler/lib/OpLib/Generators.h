@@ -17,6 +17,7 @@ void buildTranspose(KernelBuilder &b, const Schedule &schedule);
 void buildReduce(KernelBuilder &b, const Schedule &schedule);
 void buildSoftmax(KernelBuilder &b, const Schedule &schedule);
 void buildNorm(KernelBuilder &b, const Schedule &schedule);
+void buildAttention(KernelBuilder &b, const Schedule &schedule);
 
 } // namespace tilejit::oplib
 

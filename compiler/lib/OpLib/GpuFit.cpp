@@ -111,6 +111,16 @@ GpuSchedule::Need GpuSchedule::sweepNeed() const {
           main.warps, "bm or bn"};
 }
 
+/// The weighted values, a tile of queries, two of scores, and one of keys or values.
+GpuSchedule::Need GpuSchedule::attentionNeed() const {
+  AttentionTiling tiling = attention(attentionShape(description_));
+  int64_t threads = tiling.warps * facts_.warpLanes, bytes = storageBytes(description_.inputs[0].dtype);
+  int64_t compute = std::max<int64_t>(4, bytes), operands = (tiling.bm + tiling.bn) * tiling.depth;
+  return {registersFor(tiling.bm * (tiling.depth + 2 * tiling.bn), compute, threads) +
+              registersFor(operands, bytes, threads) + otherRegisters,
+          operands * bytes, tiling.warps, "bm or bn"};
+}
+
 GpuSchedule::Need GpuSchedule::need() const {
   switch (description_.family) {
   case Family::Matmul:
@@ -120,6 +130,8 @@ GpuSchedule::Need GpuSchedule::need() const {
     return elementwiseNeed();
   case Family::Transpose:
     return transposeNeed();
+  case Family::Attention:
+    return attentionNeed();
   default:
     return sweepNeed();
   }

@@ -185,6 +185,25 @@ Tiling GpuSchedule::transpose(const TransposeShape &shape) const {
   return {tile, warpsFor(tile.elements(), side / 4)};
 }
 
+//===--- attention ----------------------------------------------------------------------------------------------===//
+
+/// The weighted values and a step of keys at most 64 registers of a thread each; twice the usual threads, which leaves
+/// half of that, but where they are small.
+AttentionTiling GpuSchedule::attention(const AttentionShape &shape) const {
+  constexpr int64_t minSide = 16, registers = 64;
+  const Space &space = shape.queries;
+  int64_t depth = std::max(minSide, covering(space.dims[AttentionShape::element].size, 256));
+  int64_t m = std::max(minSide, covering(space.dims[AttentionShape::query].size, 64 * 4 / bytes_));
+  int64_t n = std::max(minSide, covering(space.dims[AttentionShape::key].size, 32));
+  int64_t perThread = registers * 4 / bytes_;
+  while (m > minSide && m * depth / usualThreads > perThread)
+    m /= 2;
+  while (n > minSide && n * depth / usualThreads > perThread)
+    n /= 2;
+  int64_t threads = m * depth / usualThreads > perThread / 4 ? 2 * usualThreads : usualThreads;
+  return {get("bm", m), get("bn", n), depth, get("warps", threads / facts_.warpLanes)};
+}
+
 //===--- sweeps -------------------------------------------------------------------------------------------------===//
 
 SweepRegime GpuSchedule::regimeOf(TileSize tile) const {

@@ -41,6 +41,8 @@ static void buildFamily(oplib::KernelBuilder &b, const oplib::Schedule &schedule
     return oplib::buildTranspose(b, schedule);
   case Family::Cast:
     return oplib::buildCast(b, schedule);
+  case Family::Attention:
+    return oplib::buildAttention(b, schedule);
   }
 }
 
@@ -79,6 +81,9 @@ std::string reductionOrder(const Description &description, const TargetSpec &tar
   case Family::RmsNorm:
     return "lanes " + std::to_string(complete.at("bn")) +
            " apart in parts of 256 steps, parts in ascending order, then across lanes";
+  case Family::Attention:
+    return "keys in ascending order, in blocks of " + std::to_string(complete.at("bn")) +
+           "; what was summed before is scaled where a block has a larger score";
   default:
     return {};
   }

@@ -65,6 +65,11 @@ abi::Config Schedule::complete() const {
     chooseTile(main.tile, main.warps);
     break;
   }
+  case Family::Attention: {
+    AttentionTiling tiling = attention(attentionShape(description_));
+    chooseTile({tiling.bm, tiling.bn}, tiling.warps);
+    break;
+  }
   }
   abi::Config config = config_;
   for (const ConfigKey &key : configKeys(description_.family)) {

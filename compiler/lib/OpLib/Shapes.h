@@ -54,6 +54,19 @@ struct MatmulShape {
 };
 MatmulShape matmulShape(const Description &description);
 
+/// Two spaces, since several heads of queries share one of keys.
+struct AttentionShape {
+  Space queries; ///< b, hq, sq, skv, d. Slots: q, o, then lse and bias.
+  Space keys;    ///< b, hkv, skv, d. Slots: k, v.
+  int64_t group; ///< Heads of queries for each head of keys.
+  int lse = -1;  ///< Slots; -1: there is none.
+  int bias = -1;
+
+  static constexpr int query = 2, key = 3, element = 4; ///< Dimensions of the space of queries.
+  static constexpr int q = 0, o = 1, k = 0, v = 1;      ///< Slots.
+};
+AttentionShape attentionShape(const Description &description);
+
 /// The dimensions of y; slots: x, y.
 struct TransposeShape {
   Space space;

@@ -184,6 +184,16 @@ private:
     value.add("saturate", json::makeBool(attributes.saturate));
     return value;
   }
+  Value write(const AttentionAttributes &attributes) const {
+    Value value = json::makeObject();
+    value.add("scale", json::makeNumber(attributes.scale));
+    value.add("causal", json::makeBool(attributes.causal));
+    if (attributes.window)
+      value.add("window", json::makeInteger(*attributes.window));
+    if (attributes.softcap)
+      value.add("softcap", json::makeNumber(*attributes.softcap));
+    return value;
+  }
 
   /// The tokens of an expression with inputs renamed; blanks only where two words would run together.
   std::string expression(const std::string &text) const {

@@ -53,6 +53,8 @@ constexpr std::array rowKeys{
     ConfigKey{"bm", 1, maxSide, "Rows of a tile: of x, or elements of each column where the axis is not the last.",
               oneRow},
     ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are taken at a time.", {}}, warps};
+constexpr std::array attentionKeys{ConfigKey{"bm", 1, 4096, "Queries of a tile.", {}},
+                                   ConfigKey{"bn", 1, 4096, "Keys that are taken at a time.", {}}, warps};
 
 const ConfigKey *findKey(Family family, std::string_view name) {
   for (const ConfigKey &key : configKeys(family))
@@ -87,6 +89,8 @@ std::span<const ConfigKey> configKeys(Family family) {
   case Family::LayerNorm:
   case Family::RmsNorm:
     return rowKeys;
+  case Family::Attention:
+    return attentionKeys;
   }
   return {};
 }

@@ -35,6 +35,31 @@ double flopsPerElement(const Description &description) {
 
 } // namespace
 
+/// Scores that count for the queries of one head: with `causal` the part below the diagonal, at most `window` wide.
+static double visibleScores(const AttentionAttributes &attributes, int64_t queries, int64_t keys) {
+  if (!attributes.causal)
+    return static_cast<double>(queries) * static_cast<double>(keys);
+  // Query i sees n = i + 1 + keys - queries of them, or the window: sums over n from `first` to `keys`.
+  auto sumTo = [](double n) { return n * (n + 1) / 2; };
+  auto last = static_cast<double>(keys), first = std::max<double>(1, last - static_cast<double>(queries) + 1);
+  double all = sumTo(last) - sumTo(first - 1), width = last;
+  if (attributes.window)
+    width = std::min(width, static_cast<double>(*attributes.window));
+  double beyond = std::max(0.0, last - width), before = std::max(0.0, first - 1 - width);
+  return all - (sumTo(beyond) - sumTo(before));
+}
+
+/// Two products of d terms for each score, and its softmax (scale, maximum, difference, exponential, sum), tanh, bias.
+static double attentionFlops(const Description &description, const Binding &binding) {
+  const Operand &q = description.inputs[0];
+  const auto &attributes = description.as<AttentionAttributes>();
+  double heads = static_cast<double>(binding(q.shape[0])) * static_cast<double>(binding(q.shape[1]));
+  double scores = heads * visibleScores(attributes, binding(q.shape[2]), binding(description.inputs[1].shape[2]));
+  double each = 4 * static_cast<double>(binding(q.shape[3])) + 5 + (attributes.softcap ? 3 : 0) +
+                static_cast<double>(description.inputs.size() - 3);
+  return scores * each;
+}
+
 int64_t elementCount(const Operand &operand, const Binding &binding) {
   int64_t count = 1;
   for (const Dim &dim : operand.shape)
@@ -55,6 +80,8 @@ double flops(const Description &description, const Binding &binding) {
       perElement += expressionFlops(expression);
     return results * perElement;
   }
+  if (description.family == Family::Attention)
+    return attentionFlops(description, binding);
   return static_cast<double>(elementCount(description.inputs[0], binding)) * flopsPerElement(description);
 }
 

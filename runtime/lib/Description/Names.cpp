@@ -10,8 +10,8 @@
 namespace tilejit {
 namespace {
 
-constexpr std::array<std::string_view, 9> families{"matmul",    "elementwise", "reduce",    "softmax", "log_softmax",
-                                                   "layernorm", "rmsnorm",     "transpose", "cast"};
+constexpr std::array<std::string_view, 10> families{"matmul",    "elementwise", "reduce",    "softmax", "log_softmax",
+                                                    "layernorm", "rmsnorm",     "transpose", "cast",    "attention"};
 
 constexpr std::array<std::string_view, 50> exprOps{
     "input", "constant", "cast",    "+",    "-",     "*",     "/",         "%",     "**",       "-",

@@ -115,6 +115,8 @@ Status finish(Draft &draft) {
     return finishTranspose(draft);
   case Family::Cast:
     return finishCast(draft);
+  case Family::Attention:
+    return finishAttention(draft);
   }
   return Status(StatusCode::Internal, "a family without a reader");
 }

@@ -30,6 +30,7 @@ enum class Family : uint8_t {
   RmsNorm,
   Transpose,
   Cast,
+  Attention,
 };
 
 /// "matmul", "log_softmax", ...
@@ -110,8 +111,14 @@ struct TransposeAttributes {
 struct CastAttributes {
   bool saturate = false; ///< Rounding is to nearest even.
 };
+struct AttentionAttributes {
+  double scale = 1;
+  bool causal = false;
+  std::optional<int64_t> window; ///< With `causal` only; at least 1.
+  std::optional<double> softcap; ///< Above 0.
+};
 using Attributes = std::variant<MatmulAttributes, ElementwiseAttributes, ReduceAttributes, SoftmaxAttributes,
-                                NormAttributes, TransposeAttributes, CastAttributes>;
+                                NormAttributes, TransposeAttributes, CastAttributes, AttentionAttributes>;
 
 /// A validated operator.
 ///

@@ -21,7 +21,7 @@
 namespace tilejit {
 
 /// An output, or some of its rows. A row is what the family computes together: the last dimension of a matrix product,
-/// elementwise result, transpose or cast; the elements of one softmax or norm; one element of a reduction.
+/// attention, elementwise result, transpose or cast; the elements of one softmax or norm; one element of a reduction.
 struct ReferenceTensor {
   std::string name;
   DType dtype = DType::F32;

@@ -1,0 +1,282 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Attention, one query after the other: scores of the keys that it sees, their softmax, the weighted mean of the
+// values. The error follows a pass over the keys in ascending order that rescales its sums whenever a larger score
+// comes; Tolerance.h has the terms.
+
+#include "Arithmetic.h"
+#include "Families.h"
+#include "Parallel.h"
+#include "Vectors.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tilejit::reference {
+namespace {
+
+constexpr double expRoundings = 8; ///< 4 ulp are at most 8 units.
+
+/// Sizes, and what an element of each operand is at.
+struct Problem {
+  int64_t heads, queries, depth, keyHeads, keys;
+
+  explicit Problem(const Call &call) {
+    const std::vector<int64_t> &q = call.inputs[0].shape(), &k = call.inputs[1].shape();
+    heads = q[1], queries = q[2], depth = q[3], keyHeads = k[1], keys = k[2];
+  }
+  /// Which head of keys, counted over all batches, a query's row reads.
+  int64_t keyHead(int64_t row) const {
+    int64_t head = row / queries;
+    return head / heads * keyHeads + head % heads / (heads / keyHeads);
+  }
+};
+
+/// Keys and values of one head: keys turned, so that scores of neighbours are summed side by side.
+struct KeyHead {
+  std::vector<double> keys, values;
+  std::vector<double> valueSizes; ///< For each element of a result, the sum of sizes of all values.
+
+  void load(const Call &call, const Problem &p, int64_t head);
+};
+
+void KeyHead::load(const Call &call, const Problem &p, int64_t head) {
+  auto depth = static_cast<size_t>(p.depth), count = static_cast<size_t>(p.keys);
+  values.resize(depth * count);
+  keys.resize(values.size());
+  const HostTensor &k = call.inputs[1], &v = call.inputs[2];
+  loadDoubles(v.element(head * p.keys * p.depth), v.dtype(), values);
+  std::vector<double> line(depth);
+  valueSizes.assign(depth, 0);
+  for (size_t j = 0; j < count; ++j) {
+    loadDoubles(k.element((head * p.keys + static_cast<int64_t>(j)) * p.depth), k.dtype(), line);
+    for (size_t c = 0; c < depth; ++c) {
+      keys[c * count + j] = line[c];
+      valueSizes[c] += std::fabs(values[j * depth + c]);
+    }
+  }
+}
+
+/// sums += factor * terms, and the same of sizes.
+TILEJIT_VECTOR_CLONES void addScaled(double factor, const double *terms, size_t count, double *sums, double *sizes) {
+  for (size_t j = 0; j < count; ++j) {
+    double product = factor * terms[j];
+    sums[j] += product;
+    sizes[j] += std::fabs(product);
+  }
+}
+
+/// What one query found: its results before they are stored.
+struct QueryResult {
+  std::vector<Bounded> values;
+  Bounded logSum;
+};
+
+/// The softmax of one query over the keys [first, first + scores.size()).
+class Query {
+public:
+  Query(const Call &call, const Problem &problem, const Arithmetic &arithmetic)
+      : call_(call), p_(problem), attributes_(call.description.as<AttentionAttributes>()), arithmetic_(arithmetic) {
+    if (int index = call.description.inputIndex("bias"); index >= 0) {
+      bias_ = &call.inputs[static_cast<size_t>(index)];
+      std::array<int64_t, 4> scores{call.inputs[0].shape()[0], p_.heads, p_.queries, p_.keys};
+      biasStrides_ = broadcastStrides(bias_->shape(), scores);
+    }
+  }
+
+  void evaluate(int64_t row, const KeyHead &head, QueryResult &result);
+
+private:
+  void findKeys(int64_t query);
+  void findScores(int64_t row, const KeyHead &head);
+  double biasAt(int64_t row, int64_t key) const;
+  bool isUnbounded() const;
+  bool findWeights();
+  void weighValues(const KeyHead &head, QueryResult &result);
+
+  const Call &call_;
+  const Problem &p_;
+  const AttentionAttributes &attributes_;
+  const Arithmetic &arithmetic_;
+  const HostTensor *bias_ = nullptr;
+  Shape biasStrides_;
+  // Of the query at hand.
+  int64_t first_ = 0;
+  std::vector<Bounded> scores_;
+  std::vector<double> query_, sums_, sizes_;
+  std::vector<double> weights_, weightErrors_; ///< exp(score - largest), and their relative errors.
+  double largest_ = 0, total_ = 0, totalError_ = 0, records_ = 0;
+};
+
+/// The keys that a query sees.
+void Query::findKeys(int64_t query) {
+  int64_t end = p_.keys;
+  first_ = 0;
+  if (attributes_.causal) {
+    end = std::clamp<int64_t>(query + p_.keys - p_.queries + 1, 0, p_.keys);
+    if (attributes_.window)
+      first_ = std::max<int64_t>(0, end - *attributes_.window);
+  }
+  scores_.resize(static_cast<size_t>(end - first_));
+}
+
+double Query::biasAt(int64_t row, int64_t key) const {
+  int64_t head = row / p_.queries;
+  std::array<int64_t, 4> place{head / p_.heads, head % p_.heads, row % p_.queries, key};
+  int64_t offset = 0;
+  for (size_t i = 0; i < place.size(); ++i)
+    offset += place[i] * biasStrides_[i];
+  return loadAsDouble(bias_->element(offset), bias_->dtype());
+}
+
+void Query::findScores(int64_t row, const KeyHead &head) {
+  auto depth = static_cast<size_t>(p_.depth), count = scores_.size();
+  query_.resize(depth);
+  loadDoubles(call_.inputs[0].element(row * p_.depth), call_.inputs[0].dtype(), query_);
+  sums_.assign(count, 0);
+  sizes_.assign(count, 0);
+  for (size_t c = 0; c < depth; ++c)
+    addScaled(query_[c], head.keys.data() + c * static_cast<size_t>(p_.keys) + first_, count, sums_.data(),
+              sizes_.data());
+  auto constant = [&](double value) { return Bounded{value, arithmetic_.unit * std::fabs(value)}; };
+  for (size_t j = 0; j < count; ++j) {
+    Bounded score = arithmetic_.sum(sums_[j], sizes_[j], static_cast<double>(p_.depth));
+    score = arithmetic_.mul(score, constant(attributes_.scale));
+    if (attributes_.softcap) {
+      score = arithmetic_.div(score, constant(*attributes_.softcap));
+      score = arithmetic_.mul(arithmetic_.apply(ExprOp::Tanh, score), constant(*attributes_.softcap));
+    }
+    if (bias_)
+      score = arithmetic_.add(score, {biasAt(row, first_ + static_cast<int64_t>(j)), 0});
+    scores_[j] = score;
+  }
+}
+
+bool Query::isUnbounded() const {
+  return std::any_of(scores_.begin(), scores_.end(), [](const Bounded &score) { return std::isinf(score.error); });
+}
+
+/// False where the query has no meaning: a score is NaN or +inf.
+bool Query::findWeights() {
+  largest_ = -infinity;
+  records_ = 0;
+  double reached = -infinity; // What the largest score so far is at least.
+  for (const Bounded &score : scores_) {
+    if (std::isnan(score.value) || score.value == infinity)
+      return false;
+    records_ += score.value + score.error > reached;
+    reached = std::max(reached, score.value - score.error);
+    largest_ = std::max(largest_, score.value);
+  }
+  weights_.assign(scores_.size(), 0);
+  weightErrors_.assign(scores_.size(), 0);
+  total_ = totalError_ = 0;
+  double u = arithmetic_.unit;
+  for (size_t j = 0; j < scores_.size(); ++j) {
+    if (scores_[j].value == -infinity)
+      continue;
+    double distance = largest_ - scores_[j].value;
+    weights_[j] = std::exp(-distance);
+    double roundings = distance + 2 * scores_[j].error + (expRoundings + 1) * (records_ + 1);
+    weightErrors_[j] = std::expm1(scores_[j].error + u * roundings);
+    total_ += weights_[j];
+    totalError_ += weights_[j] * weightErrors_[j] + arithmetic_.smallestNormal;
+  }
+  double factor = arithmetic_.format == DType::F64 ? 2 : 1;
+  totalError_ += factor * growth(static_cast<double>(scores_.size())) * u * total_;
+  return true;
+}
+
+void Query::weighValues(const KeyHead &head, QueryResult &result) {
+  auto depth = static_cast<size_t>(p_.depth);
+  DType dtype = call_.inputs[2].dtype();
+  bool isNarrow = dtype != DType::F64 && dtype != DType::F32;
+  // A weight is at most 1 when it is rounded; below the normal numbers by a fixed amount.
+  double rounding = isNarrow ? unitRoundoff(dtype) : 0, floor = isNarrow ? floatFormat(dtype).smallest : 0;
+  double u = arithmetic_.unit, share = totalError_ / total_;
+  double sums = (arithmetic_.format == DType::F64 ? 2 : 1) * growth(static_cast<double>(scores_.size())) * u;
+  for (size_t c = 0; c < depth; ++c) {
+    double value = 0, error = (floor + arithmetic_.smallestNormal) * head.valueSizes[c];
+    for (size_t j = 0; j < scores_.size(); ++j) {
+      double term = weights_[j] * head.values[(static_cast<size_t>(first_) + j) * depth + c];
+      value += term;
+      error += std::fabs(term) * (weightErrors_[j] + rounding + sums);
+    }
+    value /= total_;
+    // Values that a query does not see may reach it where they are not finite.
+    bool isBounded = std::isfinite(head.valueSizes[c]) && share < 1;
+    error = isBounded ? (error / total_ + std::fabs(value) * share) / (1 - share) : infinity;
+    result.values[c] = arithmetic_.settle(value, error, 10 * u * std::fabs(value) + arithmetic_.tiny);
+  }
+}
+
+void Query::evaluate(int64_t row, const KeyHead &head, QueryResult &result) {
+  auto everywhere = [&](Bounded value, Bounded logSum) {
+    std::fill(result.values.begin(), result.values.end(), value);
+    result.logSum = logSum;
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  findKeys(row % p_.queries);
+  findScores(row, head);
+  if (isUnbounded())
+    return everywhere({0, infinity}, {0, infinity});
+  if (!findWeights())
+    return everywhere({nan, 0}, {nan, 0});
+  if (total_ == 0) {
+    everywhere({0, 0}, {-infinity, 0});
+    for (size_t c = 0; c < result.values.size(); ++c)
+      result.values[c].error = std::isfinite(head.valueSizes[c]) ? 0 : infinity;
+    return;
+  }
+  weighValues(head, result);
+  double share = totalError_ / total_, logTotal = std::log(total_);
+  double carried = share < 1 ? -std::log1p(-share) : infinity;
+  Bounded logarithm = arithmetic_.withinUlps(logTotal, carried, 4);
+  result.logSum = arithmetic_.add({largest_, 0}, logarithm);
+}
+
+/// Positions of results that read one head of keys.
+struct Group {
+  int64_t head, begin, end;
+};
+
+std::vector<Group> groupPositions(const Problem &p, const RowWriter &writer) {
+  std::vector<Group> groups;
+  for (int64_t position = 0; position < writer.rows(); ++position) {
+    int64_t head = p.keyHead(writer.row(position));
+    if (groups.empty() || groups.back().head != head)
+      groups.push_back({head, position, position});
+    groups.back().end = position + 1;
+  }
+  return groups;
+}
+
+} // namespace
+
+void evaluateAttention(Call &call) {
+  Problem p(call);
+  Arithmetic arithmetic(call.inputs[0].dtype() == DType::F64 ? DType::F64 : DType::F32);
+  int64_t rows = call.inputs[0].elements() / p.depth;
+  RowWriter values(call.outputs[0], call, rows, p.depth, 1, p.queries);
+  std::optional<RowWriter> logSums;
+  if (call.outputs.size() > 1)
+    logSums.emplace(call.outputs[1], call, rows, 1, 1, p.queries);
+  KeyHead head;
+  for (const Group &group : groupPositions(p, values)) {
+    head.load(call, p, group.head);
+    parallelFor(group.end - group.begin, rowGrain(2 * p.keys * p.depth), [&](int64_t begin, int64_t end) {
+      Query query(call, p, arithmetic);
+      QueryResult result{std::vector<Bounded>(static_cast<size_t>(p.depth)), {}};
+      for (int64_t position = group.begin + begin; position < group.begin + end; ++position) {
+        query.evaluate(values.row(position), head, result);
+        for (int64_t c = 0; c < p.depth; ++c)
+          values.put(position, c, result.values[static_cast<size_t>(c)]);
+        if (logSums)
+          logSums->put(position, 0, result.logSum);
+      }
+    });
+  }
+}
+
+} // namespace tilejit::reference
