@@ -307,7 +307,7 @@ std::vector<OpLibCase> attentionCases() {
   cases.push_back({attention({"f16", 6, 2, 80, causal, "", true}, "16", "31"), ""});
   cases.push_back({attention({"f64", 9, 3, 64, causal, "", true}, "13", "8"), ""});
   std::string symbolic = attention({"f32", 6, 2, 32, causal, "", true}, "'m'", "'n'");
-  for (const char *sizes : {"m=3,n=65", "m=65,n=3", "m=0,n=5", "m=5,n=0"})
+  for (const char *sizes : {"m=3,n=65", "m=65,n=3", "m=0,n=5", "m=5,n=0", "m=1,n=65"})
     cases.push_back({symbolic, sizes});
   cases.push_back({attention({"f32", 1, 1, 32, "", "", true}, "3", "0"), ""});
   cases.push_back({attention({"bf16", 1, 1, 256, causal, "", false}, "17", "17"), ""});

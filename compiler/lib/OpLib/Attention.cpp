@@ -43,7 +43,7 @@ namespace {
 /// One block of queries.
 class QueryBlock {
 public:
-  QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionTiling &tiling, ArrayRef<Value> indices);
+  QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, ArrayRef<Value> indices);
 
   void build();
 
@@ -69,7 +69,7 @@ private:
 
   KernelBuilder &b_;
   const AttentionShape &shape_;
-  const AttentionTiling &tiling_;
+  const AttentionRegime &regime_;
   const AttentionAttributes &attributes_;
   DType input_, compute_;
   SmallVector<Value> position_, keysPosition_; ///< In the spaces of queries and of keys.
@@ -79,9 +79,9 @@ private:
 };
 } // namespace
 
-QueryBlock::QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionTiling &tiling,
+QueryBlock::QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime,
                        ArrayRef<Value> indices)
-    : b_(b), shape_(shape), tiling_(tiling), attributes_(b.description().as<AttentionAttributes>()),
+    : b_(b), shape_(shape), regime_(regime), attributes_(b.description().as<AttentionAttributes>()),
       input_(b.description().inputs[0].dtype), compute_(computeType(input_)), row_(indices[2]) {
   position_ = {indices[0], indices[1], {}, {}, {}};
   Value head = indices[1];
@@ -97,7 +97,7 @@ Value QueryBlock::loadRows(const Space &space, int slot, std::array<int, 2> dims
                            ArrayRef<Value> position) {
   b_.setPlace("inputs/" + space.operand(space.accesses[slot].operand).name);
   Value view = b_.slice(space, slot, dims, position);
-  Value tile = load(b_, view, {row, b_.index(0)}, {rows, tiling_.depth}, input_);
+  Value tile = load(b_, view, {row, b_.index(0)}, {rows, regime_.depth}, input_);
   b_.setPlace("op");
   return tile;
 }
@@ -105,13 +105,13 @@ Value QueryBlock::loadRows(const Space &space, int slot, std::array<int, 2> dims
 /// Combines the elements of each row into a column.
 Value QueryBlock::column(Value tile, function_ref<Value(Value, Value)> combine) {
   Type element = valueType(b_.getContext(), compute_);
-  auto reduce = tile::ReduceOp::create(b_, TypeRange(RankedTensorType::get({tiling_.bm}, element)), tile, 1);
+  auto reduce = tile::ReduceOp::create(b_, TypeRange(RankedTensorType::get({regime_.bm}, element)), tile, 1);
   {
     OpBuilder::InsertionGuard guard(b_);
     Block *block = b_.createBlock(&reduce.getCombiner(), {}, {element, element}, {b_.getLoc(), b_.getLoc()});
     tile::YieldOp::create(b_, combine(block->getArgument(0), block->getArgument(1)));
   }
-  return tile::ExpandOp::create(b_, RankedTensorType::get({tiling_.bm, 1}, element), reduce.getResult(0), 1);
+  return tile::ExpandOp::create(b_, RankedTensorType::get({regime_.bm, 1}, element), reduce.getResult(0), 1);
 }
 
 /// The larger one; what it makes of NaN does not matter, as the sum tells.
@@ -127,23 +127,23 @@ Value QueryBlock::placesApart() {
     Value numbers = tile::IotaOp::create(b_, RankedTensorType::get({length}, element));
     SmallVector<int64_t> shape{axis == 0 ? 1 : length, axis == 0 ? length : 1};
     Value expanded = tile::ExpandOp::create(b_, RankedTensorType::get(shape, element), numbers, axis);
-    return broadcastTo(b_, expanded, {tiling_.bm, tiling_.bn});
+    return broadcastTo(b_, expanded, {regime_.bm, regime_.bn});
   };
-  return arith::SubIOp::create(b_, along(tiling_.bn, 0), along(tiling_.bm, 1));
+  return arith::SubIOp::create(b_, along(regime_.bn, 0), along(regime_.bm, 1));
 }
 
 /// The last key that the first query of the block sees, which may be negative.
 Value QueryBlock::firstOfDiagonal() {
   Value shift = arith::SubIOp::create(b_, b_.sizeValue(size(Shape::key)), b_.sizeValue(size(Shape::query)));
-  return arith::AddIOp::create(b_, b_.mul(row_, b_.index(tiling_.bm)), shift);
+  return arith::AddIOp::create(b_, b_.mul(row_, b_.index(regime_.bm)), shift);
 }
 
 /// Blocks of keys that a query of the block sees: from the first to before the second.
 std::pair<Value, Value> QueryBlock::visibleBlocks() {
   Value zero = b_.index(0), diagonal = firstOfDiagonal();
-  Value keys = b_.sizeValue(size(Shape::key)), width = b_.index(tiling_.bn);
-  Value beyond = arith::MinSIOp::create(b_, arith::AddIOp::create(b_, diagonal, b_.index(tiling_.bm)), keys);
-  Value raised = arith::AddIOp::create(b_, arith::MaxSIOp::create(b_, beyond, zero), b_.index(tiling_.bn - 1));
+  Value keys = b_.sizeValue(size(Shape::key)), width = b_.index(regime_.bn);
+  Value beyond = arith::MinSIOp::create(b_, arith::AddIOp::create(b_, diagonal, b_.index(regime_.bm)), keys);
+  Value raised = arith::AddIOp::create(b_, arith::MaxSIOp::create(b_, beyond, zero), b_.index(regime_.bn - 1));
   Value last = arith::DivUIOp::create(b_, raised, width);
   if (!attributes_.window)
     return {zero, last};
@@ -153,22 +153,22 @@ std::pair<Value, Value> QueryBlock::visibleBlocks() {
 
 /// A tile that compares with placesApart(): an index where that lies among them, else one beyond them on its side.
 Value QueryBlock::limitTile(Value index) {
-  index = arith::MaxSIOp::create(b_, index, b_.index(-tiling_.bm - 1));
-  index = arith::MinSIOp::create(b_, index, b_.index(tiling_.bn + 1));
+  index = arith::MaxSIOp::create(b_, index, b_.index(-regime_.bm - 1));
+  index = arith::MinSIOp::create(b_, index, b_.index(regime_.bn + 1));
   Value number = arith::IndexCastOp::create(b_, b_.getI32Type(), index);
-  return tile::SplatOp::create(b_, RankedTensorType::get({tiling_.bm, tiling_.bn}, b_.getI32Type()), number);
+  return tile::SplatOp::create(b_, RankedTensorType::get({regime_.bm, regime_.bn}, b_.getI32Type()), number);
 }
 
 /// Which scores of a block count; null: all. With a diagonal, no query of the operator sees keys beyond the last.
 Value QueryBlock::seen(Value block) {
   if (!attributes_.causal) {
-    if (tilesEvenly(b_.description(), size(Shape::key), tiling_.bn))
+    if (tilesEvenly(b_.description(), size(Shape::key), regime_.bn))
       return {};
-    Value inside = lanesInside(b_, size(Shape::key), block, tiling_.bn);
-    auto type = RankedTensorType::get({1, tiling_.bn}, b_.getI1Type());
-    return broadcastTo(b_, tile::ExpandOp::create(b_, type, inside, 0), {tiling_.bm, tiling_.bn});
+    Value inside = lanesInside(b_, size(Shape::key), block, regime_.bn);
+    auto type = RankedTensorType::get({1, regime_.bn}, b_.getI1Type());
+    return broadcastTo(b_, tile::ExpandOp::create(b_, type, inside, 0), {regime_.bm, regime_.bn});
   }
-  Value last = arith::SubIOp::create(b_, firstOfDiagonal(), b_.mul(block, b_.index(tiling_.bn)));
+  Value last = arith::SubIOp::create(b_, firstOfDiagonal(), b_.mul(block, b_.index(regime_.bn)));
   Value mask = arith::CmpIOp::create(b_, arith::CmpIPredicate::sle, apart_, limitTile(last));
   if (!attributes_.window)
     return mask;
@@ -180,8 +180,8 @@ Value QueryBlock::seen(Value block) {
 
 /// Scaled, capped, biased and masked.
 Value QueryBlock::scores(Value keys, Value block) {
-  std::array<int64_t, 2> tile{tiling_.bm, tiling_.bn};
-  auto turned = RankedTensorType::get({tiling_.depth, tiling_.bn}, valueType(b_.getContext(), input_));
+  std::array<int64_t, 2> tile{regime_.bm, regime_.bn};
+  auto turned = RankedTensorType::get({regime_.depth, regime_.bn}, valueType(b_.getContext(), input_));
   keys = tile::TransposeOp::create(b_, turned, keys, ArrayRef<int64_t>{1, 0});
   Value zero = splat(b_, tile, compute_, 0);
   Value value = tile::DotOp::create(b_, zero.getType(), query_, keys, zero, tile::Precision::Ieee, false, false);
@@ -203,9 +203,9 @@ Value QueryBlock::scores(Value keys, Value block) {
 }
 
 QueryBlock::State QueryBlock::advance(Value block, const State &before) {
-  std::array<int64_t, 2> tile{tiling_.bm, tiling_.bn}, result{tiling_.bm, tiling_.depth};
+  std::array<int64_t, 2> tile{regime_.bm, regime_.bn}, result{regime_.bm, regime_.depth};
   constexpr std::array<int, 2> rows{2, 3};
-  Value score = scores(loadRows(shape_.keys, Shape::k, rows, block, tiling_.bn, keysPosition_), block);
+  Value score = scores(loadRows(shape_.keys, Shape::k, rows, block, regime_.bn, keysPosition_), block);
   auto largest = [&](Value x, Value y) { return larger(b_, x, y); };
   Value maximum = larger(b_, column(score, largest), before.maximum);
   Value lowest = splatLike(b_, maximum, -std::numeric_limits<double>::infinity());
@@ -217,7 +217,7 @@ QueryBlock::State QueryBlock::advance(Value block, const State &before) {
   Value added = column(weights, [&](Value x, Value y) -> Value { return arith::AddFOp::create(b_, x, y); });
   Value sum = arith::AddFOp::create(b_, arith::MulFOp::create(b_, before.sum, rescale), added);
   Value carried = arith::MulFOp::create(b_, before.values, broadcastTo(b_, rescale, result));
-  Value values = loadRows(shape_.keys, Shape::v, rows, block, tiling_.bn, keysPosition_);
+  Value values = loadRows(shape_.keys, Shape::v, rows, block, regime_.bn, keysPosition_);
   Value rounded = convert(b_, weights, compute_, input_);
   return {maximum, sum,
           tile::DotOp::create(b_, carried.getType(), rounded, values, carried, tile::Precision::Ieee, false, false)};
@@ -244,8 +244,8 @@ void QueryBlock::finish(const State &state) {
 
 void QueryBlock::build() {
   std::array<int, 2> dims{Shape::query, Shape::element};
-  query_ = loadRows(shape_.queries, Shape::q, dims, row_, tiling_.bm, position_);
-  std::array<int64_t, 2> column{tiling_.bm, 1}, result{tiling_.bm, tiling_.depth};
+  query_ = loadRows(shape_.queries, Shape::q, dims, row_, regime_.bm, position_);
+  std::array<int64_t, 2> column{regime_.bm, 1}, result{regime_.bm, regime_.depth};
   Values start{splat(b_, column, compute_, -std::numeric_limits<double>::infinity()), splat(b_, column, compute_, 0),
                splat(b_, result, compute_, 0)};
   auto body = [&](Value block, ValueRange now) {
@@ -258,20 +258,23 @@ void QueryBlock::build() {
     auto [first, last] = visibleBlocks();
     end = b_.loop(first, last, start, body);
   } else {
-    end = b_.loop(GridDim{size(Shape::key), tiling_.bn}, start, body);
+    end = b_.loop(GridDim{size(Shape::key), regime_.bn}, start, body);
   }
   finish({end[0], end[1], end[2]});
 }
 
 void buildAttention(KernelBuilder &b, const Schedule &schedule) {
   AttentionShape shape = attentionShape(b.description());
-  AttentionTiling tiling = schedule.attention(shape);
-  KernelOptions options;
-  options.warps = tiling.warps;
   auto size = [&](int dim) { return shape.queries.dims[dim].size; };
-  std::array<GridDim, 3> grid{GridDim{size(0)}, {size(1)}, {size(AttentionShape::query), tiling.bm}};
-  std::string name = "attention_" + std::to_string(tiling.bm) + "x" + std::to_string(tiling.bn);
-  b.kernel(name, grid, options, [&](ArrayRef<Value> indices) { QueryBlock(b, shape, tiling, indices).build(); });
+  for (const AttentionRegime &regime : schedule.attention(shape)) {
+    KernelOptions options;
+    options.warps = regime.warps;
+    if (regime.maxQueries)
+      options.when.push_back({size(AttentionShape::query), true, *regime.maxQueries});
+    std::array<GridDim, 3> grid{GridDim{size(0)}, {size(1)}, {size(AttentionShape::query), regime.bm}};
+    std::string name = "attention_" + std::to_string(regime.bm) + "x" + std::to_string(regime.bn);
+    b.kernel(name, grid, options, [&](ArrayRef<Value> indices) { QueryBlock(b, shape, regime, indices).build(); });
+  }
 }
 
 } // namespace tilejit::oplib

@@ -22,7 +22,7 @@ public:
   Tiling transpose(const TransposeShape &shape) const override;
   std::vector<SweepRegime> reduce(const Space &space) const override;
   std::vector<SweepRegime> rows(const Space &space) const override;
-  AttentionTiling attention(const AttentionShape &shape) const override;
+  std::vector<AttentionRegime> attention(const AttentionShape &shape) const override;
   int64_t reduceChunk() const override { return get("chunk", int64_t{1} << 16); }
   int64_t maxSplitResults(const Space &space, TileSize tile) const override;
   bool parksExponentials() const override { return true; }
@@ -151,14 +151,21 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   return steps(space, compute, 8);
 }
 
-/// Blocks whose scores stay in L1 or close to it, beside the keys and values that they meet.
-AttentionTiling CpuSchedule::attention(const AttentionShape &shape) const {
+/// Blocks whose scores stay in L1 or close to it, beside the keys and values that they meet. One query alone, where
+/// their number varies, is not padded to a block.
+std::vector<AttentionRegime> CpuSchedule::attention(const AttentionShape &shape) const {
   const Space &space = shape.queries;
   auto bounded = [&](int64_t size, int dim) {
     return std::max<int64_t>(1, std::min(size, largest(space.dims[dim].size)));
   };
-  return {get("bm", bounded(64, AttentionShape::query)), get("bn", bounded(128, AttentionShape::key)),
-          space.dims[AttentionShape::element].size.factor};
+  AttentionRegime block{get("bm", bounded(64, AttentionShape::query)), get("bn", bounded(128, AttentionShape::key)),
+                        space.dims[AttentionShape::element].size.factor};
+  if (block.bm == 1 || smallest(space.dims[AttentionShape::query].size) > 1)
+    return {block};
+  AttentionRegime single = block;
+  single.bm = 1;
+  single.maxQueries = 1;
+  return {single, block};
 }
 
 /// Indices take as many registers as values, so argmax and argmin get by with half the lanes.

@@ -113,12 +113,12 @@ GpuSchedule::Need GpuSchedule::sweepNeed() const {
 
 /// The weighted values, a tile of queries, two of scores, and one of keys or values.
 GpuSchedule::Need GpuSchedule::attentionNeed() const {
-  AttentionTiling tiling = attention(attentionShape(description_));
-  int64_t threads = tiling.warps * facts_.warpLanes, bytes = storageBytes(description_.inputs[0].dtype);
-  int64_t compute = std::max<int64_t>(4, bytes), operands = (tiling.bm + tiling.bn) * tiling.depth;
-  return {registersFor(tiling.bm * (tiling.depth + 2 * tiling.bn), compute, threads) +
+  AttentionRegime main = attention(attentionShape(description_)).back();
+  int64_t threads = main.warps * facts_.warpLanes, bytes = storageBytes(description_.inputs[0].dtype);
+  int64_t compute = std::max<int64_t>(4, bytes), operands = (main.bm + main.bn) * main.depth;
+  return {registersFor(main.bm * (main.depth + 2 * main.bn), compute, threads) +
               registersFor(operands, bytes, threads) + otherRegisters,
-          operands * bytes, tiling.warps, "bm or bn"};
+          operands * bytes, main.warps, "bm or bn"};
 }
 
 GpuSchedule::Need GpuSchedule::need() const {

@@ -189,7 +189,7 @@ Tiling GpuSchedule::transpose(const TransposeShape &shape) const {
 
 /// The weighted values and a step of keys at most 64 registers of a thread each; twice the usual threads, which leaves
 /// half of that, but where they are small.
-AttentionTiling GpuSchedule::attention(const AttentionShape &shape) const {
+std::vector<AttentionRegime> GpuSchedule::attention(const AttentionShape &shape) const {
   constexpr int64_t minSide = 16, registers = 64;
   const Space &space = shape.queries;
   int64_t depth = std::max(minSide, covering(space.dims[AttentionShape::element].size, 256));
@@ -201,7 +201,7 @@ AttentionTiling GpuSchedule::attention(const AttentionShape &shape) const {
   while (n > minSide && n * depth / usualThreads > perThread)
     n /= 2;
   int64_t threads = m * depth / usualThreads > perThread / 4 ? 2 * usualThreads : usualThreads;
-  return {get("bm", m), get("bn", n), depth, get("warps", threads / facts_.warpLanes)};
+  return {AttentionRegime{get("bm", m), get("bn", n), depth, get("warps", threads / facts_.warpLanes)}};
 }
 
 //===--- sweeps -------------------------------------------------------------------------------------------------===//

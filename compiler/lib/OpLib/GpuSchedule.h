@@ -21,7 +21,7 @@ public:
   Tiling transpose(const TransposeShape &shape) const override;
   std::vector<SweepRegime> reduce(const Space &space) const override;
   std::vector<SweepRegime> rows(const Space &space) const override;
-  AttentionTiling attention(const AttentionShape &shape) const override;
+  std::vector<AttentionRegime> attention(const AttentionShape &shape) const override;
   int64_t reduceChunk() const override { return get("chunk", int64_t{1} << 14); }
   int64_t maxSplitResults(const Space &space, TileSize tile) const override;
   /// What other threads stored would have to be waited for; reading the row again costs no more.

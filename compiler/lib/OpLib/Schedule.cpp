@@ -66,8 +66,8 @@ abi::Config Schedule::complete() const {
     break;
   }
   case Family::Attention: {
-    AttentionTiling tiling = attention(attentionShape(description_));
-    chooseTile({tiling.bm, tiling.bn}, tiling.warps);
+    AttentionRegime main = attention(attentionShape(description_)).back();
+    chooseTile({main.bm, main.bn}, main.warps);
     break;
   }
   }

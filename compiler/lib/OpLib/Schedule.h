@@ -54,10 +54,11 @@ struct SweepRegime {
   std::optional<int64_t> maxLength = std::nullopt;
 };
 
-/// Queries of a block, keys of a step, and elements of a head with what pads them.
-struct AttentionTiling {
+/// One way to compute attention: queries of a block, keys of a step, elements of a head with what pads them.
+struct AttentionRegime {
   int64_t bm = 1, bn = 1, depth = 1;
   int64_t warps = 0;
+  std::optional<int64_t> maxQueries = std::nullopt; ///< Up to how many it is taken; nothing: for any number.
 };
 
 /// What generators ask. Lists of regimes are in the order in which they are tried; the last one takes what is left.
@@ -81,7 +82,7 @@ public:
   virtual std::vector<SweepRegime> reduce(const Space &space) const = 0;
   /// The same for softmax and norms, which sweep more than once.
   virtual std::vector<SweepRegime> rows(const Space &space) const = 0;
-  virtual AttentionTiling attention(const AttentionShape &shape) const = 0;
+  virtual std::vector<AttentionRegime> attention(const AttentionShape &shape) const = 0;
   /// Elements of a part where a long reduction is done in two phases.
   virtual int64_t reduceChunk() const = 0;
   /// Up to how many results a long reduction is done in two phases; 0: never.
