@@ -92,6 +92,25 @@ TEST_CASE("PTX goes in and the cubin comes out") {
   CHECK(cubin->bytes.starts_with("the text"));
 }
 
+TEST_CASE("what spills is assembled again for one block on a unit, and kept as it was where that is no better") {
+  TempFolder folder;
+  auto report = [](int spilled) {
+    return "echo \"ptxas info    : Compiling entry function 'k' for 'sm_80'\" >&2; echo '    8 bytes stack frame, " +
+           std::to_string(spilled) + " bytes spill stores, 4 bytes spill loads' >&2; ";
+  };
+  std::string clean = "echo \"ptxas info    : Compiling entry function 'k' for 'sm_80'\" >&2; echo '    0 bytes stack "
+                      "frame, 0 bytes spill stores, 0 bytes spill loads' >&2; ";
+  auto cubin = assemble(writeScript(folder, "if [ \"$6$7\" = --minnctapersm1 ]; then " + clean +
+                                                "echo roomy > $5; else " + report(4) + "echo tight > $5; fi"),
+                        "ptx", "sm_80");
+  REQUIRE(cubin);
+  CHECK(cubin->bytes == "roomy\n");
+  CHECK(cubin->report.kernels.front().spillStoreBytes == 0);
+  auto both = assemble(writeScript(folder, report(4) + "echo tight$6 > $5"), "ptx", "sm_80");
+  REQUIRE(both);
+  CHECK(both->bytes == "tight\n");
+}
+
 TEST_CASE("a program that takes too long is stopped") {
   ChildRequest request;
   request.command = {"/bin/sh", "-c", "while :; do :; done"};

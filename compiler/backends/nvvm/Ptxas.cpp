@@ -12,6 +12,9 @@
 #include "tilejit/Base/Ptxas.h"
 #include "tilejit/Base/Text.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace tilejit::nvvm {
 
 namespace {
@@ -19,18 +22,25 @@ namespace {
 /// Longer than any kernel of ours takes by far; the worker's own limit is wider.
 constexpr int timeLimitSeconds = 120;
 
+bool spills(const PtxasReport &report) {
+  return std::any_of(report.kernels.begin(), report.kernels.end(),
+                     [](const PtxasKernel &kernel) { return kernel.spillStoreBytes + kernel.spillLoadBytes > 0; });
+}
+
 } // namespace
 
 Expected<std::string> findPtxas(System &system) {
   return tilejit::findPtxas(system, system.environment(ptxasVariable).value_or(""));
 }
 
-Expected<Cubin> assemble(const std::string &ptxas, std::string_view ptx, const std::string &chip) {
+static Expected<Cubin> run(const std::string &ptxas, std::string_view ptx, const std::string &chip,
+                           const std::vector<std::string> &options) {
   backends::MemoryFile input, output;
   if (!input.isOpen() || !output.isOpen() || !input.write(ptx) || !input.rewind())
     return Status(StatusCode::Internal, "no memory file for ptxas");
   ChildRequest request;
   request.command = {ptxas, "-v", "-arch=" + chip, "/proc/self/fd/0", "-o", "/dev/stdout"};
+  request.command.insert(request.command.end(), options.begin(), options.end());
   request.input = input.descriptor();
   request.output = output.descriptor();
   request.timeLimitMs = 1000 * timeLimitSeconds;
@@ -50,6 +60,16 @@ Expected<Cubin> assemble(const std::string &ptxas, std::string_view ptx, const s
   if (!output.read(cubin.bytes) || cubin.bytes.empty())
     return Status(StatusCode::CompileFailed, "ptxas wrote no cubin");
   return cubin;
+}
+
+Expected<Cubin> assemble(const std::string &ptxas, std::string_view ptx, const std::string &chip) {
+  Expected<Cubin> cubin = run(ptxas, ptx, chip, {});
+  if (!cubin || !spills(cubin->report))
+    return cubin;
+  // It spills a little for the sake of one more block on a unit, although threads may have more registers: not where
+  // one block is said to do.
+  Expected<Cubin> roomy = run(ptxas, ptx, chip, {"--minnctapersm", "1"});
+  return roomy && !spills(roomy->report) ? roomy : cubin;
 }
 
 } // namespace tilejit::nvvm

@@ -23,7 +23,8 @@ struct Cubin {
   PtxasReport report;
 };
 
-/// Assembles. An error holds the first line that ptxas gave as reason.
+/// Assembles, and once more with more registers where something was spilled that need not be. An error holds the first
+/// line that ptxas gave as reason.
 Expected<Cubin> assemble(const std::string &ptxas, std::string_view ptx, const std::string &chip);
 
 } // namespace tilejit::nvvm
