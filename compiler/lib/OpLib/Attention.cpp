@@ -114,11 +114,6 @@ Value QueryBlock::column(Value tile, function_ref<Value(Value, Value)> combine) 
   return tile::ExpandOp::create(b_, RankedTensorType::get({regime_.bm, 1}, element), reduce.getResult(0), 1);
 }
 
-/// The larger one; what it makes of NaN does not matter, as the sum tells.
-static Value larger(KernelBuilder &b, Value x, Value y) {
-  return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, y), x, y);
-}
-
 //===--- who sees what ------------------------------------------------------------------------------------------===//
 
 Value QueryBlock::placesApart() {

@@ -79,21 +79,17 @@ private:
     return arith::SelectOp::create(b_, mask, x, splatLike(b_, x, -std::numeric_limits<double>::infinity()));
   }
 
-  /// The larger one; what it makes of NaN does not matter, as the sum tells.
-  Value larger(Value x, Value y) {
-    return arith::SelectOp::create(b_, arith::CmpFOp::create(b_, arith::CmpFPredicate::OGT, x, y), x, y);
-  }
-
   Value findMaximum() {
     b_.setPlace("op");
     Values best;
     if (sweep_.isSingleStep())
       best = sweep_.run({}, [&](const Step &step, ValueRange) { return Values{loadInput(step)}; });
     else
-      best =
-          sweep_.run(splat(b_, sweep_.shape(), compute_, -std::numeric_limits<double>::infinity()),
-                     [&](const Step &step, ValueRange carried) { return Values{larger(loadInput(step), carried[0])}; });
-    return sweep_.finish(best, [&](ValueRange left, ValueRange right) { return Values{larger(right[0], left[0])}; })[0];
+      best = sweep_.run(
+          splat(b_, sweep_.shape(), compute_, -std::numeric_limits<double>::infinity()),
+          [&](const Step &step, ValueRange carried) { return Values{larger(b_, loadInput(step), carried[0])}; });
+    return sweep_.finish(best,
+                         [&](ValueRange left, ValueRange right) { return Values{larger(b_, right[0], left[0])}; })[0];
   }
 
   Value distanceAt(const Step &step, Value maximum) {

@@ -52,6 +52,10 @@ static RankedTensorType withElement(Value tile, Type element) { return RankedTen
 
 static Type elementOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getElementType(); }
 
+Value larger(KernelBuilder &b, Value x, Value y) {
+  return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, y), x, y);
+}
+
 Value splatLike(KernelBuilder &b, Value like, double value) {
   auto type = cast<RankedTensorType>(like.getType());
   auto element = FloatAttr::get(type.getElementType(), value);

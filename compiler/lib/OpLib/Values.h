@@ -20,6 +20,8 @@ llvm::ArrayRef<int64_t> shapeOf(Value tile);
 /// A tile with the same number everywhere; in the second form of the type of `like`.
 Value splat(KernelBuilder &b, llvm::ArrayRef<int64_t> shape, DType dtype, double value);
 Value splatLike(KernelBuilder &b, Value like, double value);
+/// The larger of two floats, `y` where one is NaN: for softmax and its kin, whose sums tell of NaN.
+Value larger(KernelBuilder &b, Value x, Value y);
 Value splatIntLike(KernelBuilder &b, Value like, int64_t value);
 Value splatInt(KernelBuilder &b, mlir::RankedTensorType type, int64_t value);
 
