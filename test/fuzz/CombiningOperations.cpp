@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace tilejit::fuzz {
 
@@ -33,42 +34,47 @@ Shape without(Shape shape, int64_t axis) {
   return shape;
 }
 
+/// A tile whose elements are to be combined along an axis, how, and what is known of the result.
 struct Combination {
+  Tile x;
+  int64_t axis = 0;
   std::string name;
-  double bound;
-  bool isPossible;
+  double bound = 0;
 };
 
-/// How to combine elements of a tile along an axis, and what is known of the result.
-Combination combinationOf(ProgramBuilder &b, const Tile &x, int64_t axis) {
+/// Nothing where no tile of the pool is fit for what was drawn.
+std::optional<Combination> chooseCombination(ProgramBuilder &b) {
   static const std::vector<std::string> integers{"addi", "muli", "andi", "ori", "xori", "maxsi", "minui"};
   static const std::vector<std::string> floats{"addf", "maximumf", "minimumf"};
+  const Tile *found = b.find([](const Tile &tile) { return tile.type->computes(); });
+  if (!found)
+    return std::nullopt;
+  Tile x = *found;
+  int64_t axis = b.below(int64_t(x.shape.size()));
   if (!x.isFloat())
-    return {b.choose(integers), 0, true};
+    return Combination{x, axis, b.choose(integers), 0};
   std::string name = b.choose(floats);
   if (name != "addf")
-    return {name, x.bound, true};
+    return Combination{x, axis, name, x.bound};
   double bound = x.bound * double(x.shape[size_t(axis)]);
-  return {name, bound, Tile::fits(*x.type, bound, x.quantum)};
+  if (!Tile::fits(*x.type, bound, x.quantum))
+    return std::nullopt;
+  return Combination{x, axis, name, bound};
 }
 
 bool reduce(ProgramBuilder &b) {
-  const Tile *found = b.find([](const Tile &tile) { return tile.type->computes(); });
-  if (!found)
+  std::optional<Combination> how = chooseCombination(b);
+  if (!how)
     return false;
-  Tile x = *found;
-  int64_t axis = b.below(int64_t(x.shape.size()));
-  Combination how = combinationOf(b, x, axis);
-  if (!how.isPossible)
-    return false;
+  const auto &[x, axis, name, bound] = *how;
   Shape left = without(x.shape, axis);
-  std::string name = b.fresh(), type = b.text(left, x.type->name);
-  b.line(name + " = tile.reduce " + x.name + " axis " + std::to_string(axis) + " : " + b.text(x) + " -> " + type +
-         combineBy(*x.type, how.name));
+  std::string result = b.fresh(), type = b.text(left, x.type->name);
+  b.line(result + " = tile.reduce " + x.name + " axis " + std::to_string(axis) + " : " + b.text(x) + " -> " + type +
+         combineBy(*x.type, name));
   Shape back = left;
   back.insert(back.begin() + axis, 1);
-  b.add("tile.expand " + name + " axis " + std::to_string(axis) + " : " + type + " -> " + b.text(back, x.type->name),
-        back, *x.type, how.bound, x.quantum);
+  b.add("tile.expand " + result + " axis " + std::to_string(axis) + " : " + type + " -> " + b.text(back, x.type->name),
+        back, *x.type, bound, x.quantum);
   return true;
 }
 
@@ -100,16 +106,11 @@ bool reducePairs(ProgramBuilder &b) {
 }
 
 bool scan(ProgramBuilder &b) {
-  const Tile *found = b.find([](const Tile &tile) { return tile.type->computes(); });
-  if (!found)
+  std::optional<Combination> how = chooseCombination(b);
+  if (!how)
     return false;
-  Tile x = *found;
-  int64_t axis = b.below(int64_t(x.shape.size()));
-  Combination how = combinationOf(b, x, axis);
-  if (!how.isPossible)
-    return false;
-  std::string type(x.type->name), region = combineBy(*x.type, how.name);
-  double bound = how.bound;
+  const auto &[x, axis, name, bound] = *how;
+  std::string type(x.type->name), region = combineBy(*x.type, name);
   if (!x.isFloat() && b.oneIn(3)) // The latest that is not zero: the sides may not be exchanged.
     region = combiner({x.type},
                       "    %z = arith.constant 0 : " + type + "\n    %n = arith.cmpi ne, %r0, %z : " + type +
