@@ -56,6 +56,12 @@ Expected<Timing> measure(Execution &execution) {
   return Timing{times.front(), times[times.size() / 2], times.back(), static_cast<int>(times.size())};
 }
 
+/// Whether multiply-adds are what an operator does, so that arithmetic may be its limit; functions count as one
+/// operation and take many.
+bool isProduct(const Description *description) {
+  return description && (description->family == Family::Matmul || description->family == Family::Attention);
+}
+
 /// The arithmetic whose peak a description is held against: that of its inputs, as far as there is a unit for it.
 DType peakArithmetic(const Description *description) {
   if (!description || description->inputs.empty())
@@ -63,7 +69,7 @@ DType peakArithmetic(const Description *description) {
   DType dtype = description->inputs.front().dtype;
   if (dtype == DType::F64 || dtype == DType::BF16)
     return dtype;
-  bool integerProduct = description->family == Family::Matmul && isInteger(dtype);
+  bool integerProduct = isProduct(description) && isInteger(dtype);
   return integerProduct ? DType::I8 : DType::F32;
 }
 
@@ -88,9 +94,9 @@ Rates ratesOf(const Execution &execution, double medianMs) {
   rates.gbytesPerS = static_cast<double>(execution.bytesRead() + execution.bytesWritten()) / medianMs * 1e-6;
   double ofArithmetic = rates.peak.gflops > 0 ? rates.gflops / rates.peak.gflops : 0;
   double ofMemory = rates.peak.gbytesPerS > 0 ? rates.gbytesPerS / rates.peak.gbytesPerS : 0;
-  bool isProduct = execution.description() && execution.description()->family == Family::Matmul;
-  rates.bound = isProduct && ofArithmetic >= ofMemory ? "arithmetic" : "memory";
-  rates.percent = 100 * (isProduct ? std::max(ofArithmetic, ofMemory) : ofMemory);
+  bool hasBoth = isProduct(execution.description());
+  rates.bound = hasBoth && ofArithmetic >= ofMemory ? "arithmetic" : "memory";
+  rates.percent = 100 * (hasBoth ? std::max(ofArithmetic, ofMemory) : ofMemory);
   return rates;
 }
 
