@@ -56,6 +56,17 @@ Expected<int> ExecutionOptions::deviceIndex() const {
   return static_cast<int>(index);
 }
 
+Expected<CompileOptions> ExecutionOptions::compileOptions() const {
+  CompileOptions options;
+  TILEJIT_ASSIGN_OR_RETURN(options.device, deviceIndex());
+  TILEJIT_ASSIGN_OR_RETURN(options.config, parseConfig(config));
+  options.noCompile = noCompile;
+  options.allowReference = allowReference;
+  if (isExplained)
+    options.emit = abi::EmitKind::Explained;
+  return options;
+}
+
 std::string deviceName(const Device &device) {
   const DeviceProperties &properties = device.properties();
   return properties.kind == DeviceKind::Sim ? properties.target.name : std::string(deviceKindName(properties.kind));
@@ -67,22 +78,16 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   if (!options.grid.empty()) {
     TILEJIT_ASSIGN_OR_RETURN(launchOptions.grid, parseGrid(options.grid));
   }
-  CompileOptions compileOptions;
-  TILEJIT_ASSIGN_OR_RETURN(compileOptions.device, options.deviceIndex());
+  TILEJIT_ASSIGN_OR_RETURN(CompileOptions compileOptions, options.compileOptions());
   if (options.simulation.isGiven() && !target.simulated)
     return Status(StatusCode::InvalidArgument,
                   "--no-check and --schedule-seed are for simulated targets such as sim:sm_80, found " + target.name);
   TILEJIT_ASSIGN_OR_RETURN(sim::Options simulation, options.simulation.parse());
-  TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
-  compileOptions.noCompile = options.noCompile;
-  if (options.isExplained)
-    compileOptions.emit = abi::EmitKind::Explained;
   simulation.siteCounters = options.isExplained;
   if (!options.simulatedBlocks.empty()) {
     TILEJIT_ASSIGN_OR_RETURN(launchOptions.simulatedBlocks,
                              parseInteger(options.simulatedBlocks, "--blocks", 0, int64_t{1} << 31));
   }
-  compileOptions.allowReference = options.allowReference;
   TILEJIT_ASSIGN_OR_RETURN([[maybe_unused]] Device * device, context.deviceFor(target, compileOptions.device));
   if (source.isTile()) {
     TILEJIT_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, context.prepare(source, target, compileOptions));

@@ -42,6 +42,8 @@ struct ExecutionOptions {
   void addFilesTo(CLI::App &command);
   /// Number among the devices of the target's kind; -1: the first that fits.
   Expected<int> deviceIndex() const;
+  /// What of them the compiler is told.
+  Expected<CompileOptions> compileOptions() const;
   /// What of them are settings.
   std::vector<SettingOverride> overrides() const;
 };
@@ -76,6 +78,7 @@ public:
   Operands &operands() { return operands_; }
   const Operands &operands() const { return operands_; }
   const LaunchInfo &lastLaunch() const { return lastLaunch_; }
+  int64_t mostSimulatedBlocks() const { return launchOptions_.simulatedBlocks; } ///< Of a launch; 0: all.
   /// Floating (or integer) operations and bytes of one execution; 0 for a tile kernel.
   double flops() const;
   int64_t bytesRead() const;

@@ -42,10 +42,7 @@ Status takeCompiled(const CompiledKernel &kernel, Explanation &explanation) {
 }
 
 Status compileOnly(Context &context, const Source &source, const ExecutionOptions &options, Explanation &explanation) {
-  CompileOptions compileOptions;
-  compileOptions.emit = abi::EmitKind::Explained;
-  compileOptions.noCompile = options.noCompile;
-  TILEJIT_ASSIGN_OR_RETURN(compileOptions.config, parseConfig(options.config));
+  TILEJIT_ASSIGN_OR_RETURN(CompileOptions compileOptions, options.compileOptions());
   TILEJIT_ASSIGN_OR_RETURN(CompiledKernel kernel, context.compile(source, explanation.target, compileOptions));
   explanation.report = kernel.report;
   return takeCompiled(kernel, explanation);
@@ -85,30 +82,26 @@ void addKernels(Explanation &explanation) {
   if (const sim::Outcome *outcome = explanation.outcome())
     for (const sim::SiteInfo &site : outcome->sites)
       ran.insert(site.kernel);
-  auto registers = explanation.manifest.resources.find("registers");
   for (const abi::GpuKernel &kernel : explanation.manifest.gpu.kernels) {
     if (!ran.empty() && !ran.contains(kernel.symbol))
       continue;
     BlockNeeds needs;
     needs.threads = kernel.threads;
-    needs.registers = registers == explanation.manifest.resources.end() ? 0 : registers->second;
+    needs.registers = explanation.resource("registers").value_or(0);
     needs.sharedBytes = kernel.sharedBytes;
-    if (auto shared = explanation.manifest.resources.find("shared_bytes");
-        needs.sharedBytes == 0 && shared != explanation.manifest.resources.end())
-      needs.sharedBytes = shared->second; // Of code that carries its size: the largest of its kernels.
+    if (needs.sharedBytes == 0) // Code that carries its size: the largest of its kernels.
+      needs.sharedBytes = explanation.resource("shared_bytes").value_or(0);
     explanation.kernels.push_back(
         {kernel.symbol, needs.threads, needs.sharedBytes, occupancyOf(explanation.target.gpuFacts, needs)});
   }
 }
 
 /// See LaunchArguments::simulatedBlocks.
-Status countBlocks(const ExecutionOptions &options, Explanation &explanation) {
+void countBlocks(Explanation &explanation) {
   if (!explanation.outcome())
-    return Status::ok();
-  TILEJIT_ASSIGN_OR_RETURN(int64_t most, parseInteger(options.simulatedBlocks, "--blocks", 0, int64_t{1} << 31));
-  int64_t all = explanation.execution->lastLaunch().tasks;
+    return;
+  int64_t all = explanation.execution->lastLaunch().tasks, most = explanation.execution->mostSimulatedBlocks();
   explanation.simulatedBlocks = most > 0 && explanation.kernels.size() == 1 ? std::min(all, most) : all;
-  return Status::ok();
 }
 
 /// Sizes for the least work, where nothing is launched.
@@ -216,7 +209,7 @@ Expected<Explanation> explain(Context &context, const Source &source, const Targ
   }
   addUpLines(explanation);
   addKernels(explanation);
-  TILEJIT_RETURN_IF_ERROR(countBlocks(options, explanation));
+  countBlocks(explanation);
   TILEJIT_RETURN_IF_ERROR(addRoofline(source, options, defaultSize, explanation));
   return explanation;
 }

@@ -61,11 +61,14 @@ struct Explanation {
   const sim::Outcome *outcome() const { return execution ? execution->outcome() : nullptr; }
   /// The share of the launch that the counters are of.
   double simulatedShare() const {
-    int64_t all = execution ? execution->lastLaunch().tasks : 0;
+    int64_t all = outcome() ? execution->lastLaunch().tasks : 0;
     return all > simulatedBlocks ? static_cast<double>(simulatedBlocks) / static_cast<double>(all) : 1;
   }
-  /// Whether the number of registers is known: NVIDIA's assembler is what tells it.
-  bool knowsRegisters() const { return manifest.resources.contains("registers"); }
+  /// What the compiler says of the code. Registers of NVIDIA's kernels are known where their assembler was found.
+  std::optional<int64_t> resource(const char *key) const {
+    auto found = manifest.resources.find(key);
+    return found == manifest.resources.end() ? std::nullopt : std::optional(found->second);
+  }
 };
 
 /// Compiles, launches once where something can, and collects. `options.isExplained` must be set. Dimensions that

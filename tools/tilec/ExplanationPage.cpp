@@ -124,18 +124,17 @@ std::string cardsHtml(const Explanation &e) {
   }
   for (const auto &[key, name] : {std::pair("registers", "registers"), std::pair("spill_bytes", "bytes spilled"),
                                   std::pair("stack_bytes", "bytes of stack"), std::pair("code_bytes", "bytes of code")})
-    if (auto found = e.manifest.resources.find(key); found != e.manifest.resources.end())
-      html += pageCard(groupedText(static_cast<uint64_t>(found->second)), name);
+    if (auto value = e.resource(key))
+      html += pageCard(groupedText(static_cast<uint64_t>(*value)), name);
   if (const sim::Outcome *outcome = e.outcome()) {
     const sim::Counters &c = outcome->counters;
-    auto pair = [](uint64_t actual, uint64_t ideal) { return groupedText(actual) + " / " + groupedText(ideal); };
     std::string blocks = groupedText(static_cast<uint64_t>(e.execution->lastLaunch().tasks));
     html += e.simulatedShare() < 1
                 ? pageCard(groupedText(static_cast<uint64_t>(e.simulatedBlocks)) + " / " + blocks, "blocks simulated")
                 : pageCard(blocks, "blocks");
     html += pageCard(groupedText(c.threadInstructions), "instructions of threads");
-    html += pageCard(pair(c.sectors, c.sectorsIdeal), "sectors / ideal");
-    html += pageCard(pair(c.sharedWavefronts, c.sharedWavefrontsIdeal), "wavefronts / ideal");
+    html += pageCard(idealText(c.sectors, c.sectorsIdeal), "sectors / ideal");
+    html += pageCard(idealText(c.sharedWavefronts, c.sharedWavefrontsIdeal), "wavefronts / ideal");
   }
   return html + "</div>\n";
 }

@@ -8,7 +8,6 @@
 #include "SimulateResult.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 
 namespace tilejit::tilec {
@@ -17,37 +16,23 @@ namespace {
 
 constexpr size_t mostLines = 8;
 
-__attribute__((format(printf, 1, 2))) std::string format(const char *pattern, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
-
 /// "12.5 G", with the prefix that leaves one to three digits before the point.
 std::string scaledText(double value) {
   const char *prefixes[] = {"", "k", "M", "G", "T", "P"};
   size_t i = 0;
   for (; value >= 1000 && i + 1 < std::size(prefixes); ++i)
     value /= 1000;
-  return format("%.3g %s", value, prefixes[i]);
+  return formatText("%.3g %s", value, prefixes[i]);
 }
 
 class Table {
 public:
-  void add(const char *name, const std::string &value) { text_ += format("  %-12s ", name) + value + "\n"; }
+  void add(const char *name, const std::string &value) { text_ += formatText("  %-12s ", name) + value + "\n"; }
   std::string text() && { return std::move(text_); }
 
 private:
   std::string text_;
 };
-
-int64_t resource(const Explanation &e, const char *key) {
-  auto found = e.manifest.resources.find(key);
-  return found == e.manifest.resources.end() ? 0 : found->second;
-}
 
 std::string countText(int64_t count, const char *one, const char *many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -67,12 +52,12 @@ std::string occupancyText(const Explanation &e, const ExplainedKernel &kernel) {
   std::string text = std::to_string(kernel.occupancy.percent) +
                      " %: " + countText(kernel.occupancy.blocks, "block", "blocks") + " on a " + unitName(e.target) +
                      ", bounded by " + std::string(kernel.occupancy.limit);
-  return text + (e.knowsRegisters() ? "" : " (registers unknown: no ptxas was found)");
+  return text + (e.resource("registers") ? "" : " (registers unknown: no ptxas was found)");
 }
 
 std::string registersText(const Explanation &e) {
-  std::string text = std::to_string(resource(e, "registers")) + " a thread";
-  if (int64_t spilled = resource(e, "spill_bytes"))
+  std::string text = std::to_string(e.resource("registers").value_or(0)) + " a thread";
+  if (int64_t spilled = e.resource("spill_bytes").value_or(0))
     text += ", " + bytesText(spilled) + " spilled";
   return text;
 }
@@ -90,7 +75,7 @@ std::string gridText(const Explanation &e) {
 }
 
 std::string timesIdeal(uint64_t actual, uint64_t ideal) {
-  return ideal ? format("%.2f of the ideal", static_cast<double>(actual) / static_cast<double>(ideal)) : "none";
+  return ideal ? formatText("%.2f of the ideal", static_cast<double>(actual) / static_cast<double>(ideal)) : "none";
 }
 
 void addCounters(const Explanation &e, Table &table) {
@@ -98,9 +83,9 @@ void addCounters(const Explanation &e, Table &table) {
   std::string traffic = bytesText(static_cast<int64_t>(c.bytesGlobalRead)) + " read, " +
                         bytesText(static_cast<int64_t>(c.bytesGlobalWritten)) + " written";
   if (e.roofline && e.roofline->leastBytes > 0)
-    traffic += format(", %.2f of what moving each operand once takes",
-                      static_cast<double>(c.bytesGlobalRead + c.bytesGlobalWritten) /
-                          (static_cast<double>(e.roofline->leastBytes) * e.simulatedShare()));
+    traffic += formatText(", %.2f of what moving each operand once takes",
+                          static_cast<double>(c.bytesGlobalRead + c.bytesGlobalWritten) /
+                              (static_cast<double>(e.roofline->leastBytes) * e.simulatedShare()));
   table.add("traffic", traffic);
   table.add("sectors", groupedText(c.sectors) + " of 32 bytes, " + timesIdeal(c.sectors, c.sectorsIdeal));
   if (c.sharedRequests)
@@ -111,15 +96,15 @@ void addCounters(const Explanation &e, Table &table) {
   if (c.matrixInstructions)
     executed += ", " + groupedText(c.matrixInstructions) + " in matrix units";
   if (c.instructions)
-    executed += format("; %.3g %% divergent",
-                       100.0 * static_cast<double>(c.divergentInstructions) / static_cast<double>(c.instructions));
+    executed += formatText("; %.3g %% divergent",
+                           100.0 * static_cast<double>(c.divergentInstructions) / static_cast<double>(c.instructions));
   table.add("instructions", executed);
 }
 
 void addRoofline(const Roofline &roofline, Table &table) {
   table.add("work", scaledText(roofline.flops) + "FLOP, " + bytesText(roofline.leastBytes) +
-                        format(" at least: %.3g operations a byte, the ridge is at %.3g", roofline.intensity(),
-                               roofline.ridge()));
+                        formatText(" at least: %.3g operations a byte, the ridge is at %.3g", roofline.intensity(),
+                                   roofline.ridge()));
   table.add("bound", std::string("by ") + roofline.bound + ": at least " + durationText(roofline.leastMs) + " on " +
                          roofline.machine + " (" + scaledText(roofline.gflops * 1e9) + "FLOP/s of " +
                          roofline.arithmetic + ", " + scaledText(roofline.gbytesPerS * 1e9) + "B/s)");
@@ -137,10 +122,6 @@ std::vector<size_t> costliestLines(const LineCounters &lines) {
   return order;
 }
 
-std::string pairText(uint64_t actual, uint64_t ideal) {
-  return actual | ideal ? groupedText(actual) + "/" + groupedText(ideal) : "-";
-}
-
 std::string trimmed(const std::string &line) {
   size_t start = line.find_first_not_of(' ');
   return start == std::string::npos ? "" : line.substr(start);
@@ -155,9 +136,9 @@ void addLines(const Explanation &e, std::string &text) {
   text += "costliest lines of the tile program: instructions, sectors and wavefronts (each with the ideal)\n";
   for (size_t i : order) {
     const sim::Counters &c = e.tile[i];
-    text += format("%5.1f %% %17s %17s %5zu: ", 100 * static_cast<double>(c.threadInstructions) / all,
-                   pairText(c.sectors, c.sectorsIdeal).c_str(),
-                   pairText(c.sharedWavefronts, c.sharedWavefrontsIdeal).c_str(), i + 1) +
+    text += formatText("%5.1f %% %17s %17s %5zu: ", 100 * static_cast<double>(c.threadInstructions) / all,
+                       pairText(c.sectors, c.sectorsIdeal).c_str(),
+                       pairText(c.sharedWavefronts, c.sharedWavefrontsIdeal).c_str(), i + 1) +
             shortened(printable(trimmed(lines[i])), 120) + "\n";
   }
 }
@@ -244,11 +225,11 @@ std::string explanationText(const Explanation &e) {
     table.add("kernel", kernelText(e, kernel));
     table.add("occupancy", occupancyText(e, kernel));
   }
-  if (e.knowsRegisters())
+  if (e.resource("registers"))
     table.add("registers", registersText(e));
-  if (int64_t stack = resource(e, "stack_bytes"))
+  if (int64_t stack = e.resource("stack_bytes").value_or(0))
     table.add("stack", bytesText(stack));
-  table.add("code", bytesText(resource(e, "code_bytes")));
+  table.add("code", bytesText(e.resource("code_bytes").value_or(0)));
   if (e.outcome()) {
     table.add("grid", gridText(e));
     addCounters(e, table);

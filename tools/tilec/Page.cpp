@@ -89,6 +89,8 @@ std::string idealCell(uint64_t actual, uint64_t ideal) {
   return heatCell((times - 1) / (worst - 1), text);
 }
 
+std::string idealText(uint64_t actual, uint64_t ideal) { return groupedText(actual) + " / " + groupedText(ideal); }
+
 std::string pageCard(const std::string &value, const std::string &name) {
   return "<div class=card><b>" + value + "</b><span>" + name + "</span></div>";
 }

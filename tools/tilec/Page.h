@@ -20,6 +20,8 @@ std::string escapeHtml(std::string_view text);
 std::string heatCell(double heat, const std::string &text);
 /// "1,024 / 512" in a colour that is full where four times the ideal is needed; empty where both are zero.
 std::string idealCell(uint64_t actual, uint64_t ideal);
+/// "1,024 / 512".
+std::string idealText(uint64_t actual, uint64_t ideal);
 /// A figure with its name below; several stand in a <div class=cards>.
 std::string pageCard(const std::string &value, const std::string &name);
 

@@ -22,6 +22,8 @@ std::string compileText(const CompileReport &report);
 std::string pathsText(const abi::Manifest &manifest);
 /// Milliseconds with three significant digits and their unit: "1.25 ms", "830 us".
 std::string durationText(double milliseconds);
+/// As printf would print it.
+__attribute__((format(printf, 1, 2))) std::string formatText(const char *format, ...);
 /// A number rounded to significant digits, so that JSON stays readable.
 double rounded(double value, int digits = 6);
 

@@ -6,28 +6,16 @@
 
 #include "Explanation.h"
 
-#include "Page.h"
+#include "Reports.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 namespace tilejit::tilec {
 
 namespace {
 
 constexpr double width = 560, height = 260, left = 64, bottom = 40, top = 18, right = 16;
-
-std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-std::string format(const char *pattern, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
 
 /// From decades to places on the picture.
 class Axes {
@@ -49,13 +37,14 @@ public:
     std::string svg;
     for (double decade = lowX_; decade <= highX_; ++decade) {
       double at = x(std::pow(10, decade));
-      svg += format("<line class=grid x1=%.1f x2=%.1f y1=%.1f y2=%.1f />", at, at, top, height - bottom);
-      svg += format("<text x=%.1f y=%.1f text-anchor=middle>%g</text>", at, height - bottom + 14, std::pow(10, decade));
+      svg += formatText("<line class=grid x1=%.1f x2=%.1f y1=%.1f y2=%.1f />", at, at, top, height - bottom);
+      svg += formatText("<text x=%.1f y=%.1f text-anchor=middle>%g</text>", at, height - bottom + 14,
+                        std::pow(10, decade));
     }
     for (double decade = lowY_; decade <= highY_; ++decade) {
       double at = y(std::pow(10, decade));
-      svg += format("<line class=grid x1=%.1f x2=%.1f y1=%.1f y2=%.1f />", left, width - right, at, at);
-      svg += format("<text x=%.1f y=%.1f text-anchor=end>%g</text>", left - 6, at + 4, std::pow(10, decade));
+      svg += formatText("<line class=grid x1=%.1f x2=%.1f y1=%.1f y2=%.1f />", left, width - right, at, at);
+      svg += formatText("<text x=%.1f y=%.1f text-anchor=end>%g</text>", left - 6, at + 4, std::pow(10, decade));
     }
     return svg;
   }
@@ -67,9 +56,10 @@ private:
 /// A kernel of that intensity, on the roof.
 std::string point(const Axes &axes, const Roofline &roofline, double intensity, const char *style, const char *name) {
   double rate = std::min(roofline.gflops, intensity * roofline.gbytesPerS);
-  return format("<circle class=%s cx=%.1f cy=%.1f r=5><title>%s: %.3g operations a byte, at most %.3g GFLOP/s</title>"
-                "</circle>",
-                style, axes.x(intensity), axes.y(rate), name, intensity, rate);
+  return formatText(
+      "<circle class=%s cx=%.1f cy=%.1f r=5><title>%s: %.3g operations a byte, at most %.3g GFLOP/s</title>"
+      "</circle>",
+      style, axes.x(intensity), axes.y(rate), name, intensity, rate);
 }
 
 } // namespace
@@ -81,17 +71,17 @@ std::string rooflinePicture(const Roofline &roofline) {
     return "";
   double low = std::min({least, moved, roofline.ridge()}) / 3, high = std::max({least, moved, roofline.ridge()}) * 3;
   Axes axes(std::log10(low), std::log10(high), std::log10(low * roofline.gbytesPerS), std::log10(roofline.gflops));
-  std::string svg = format("<svg class=roofline viewBox=\"0 0 %g %g\" width=%g role=img>", width, height, width);
+  std::string svg = formatText("<svg class=roofline viewBox=\"0 0 %g %g\" width=%g role=img>", width, height, width);
   svg += axes.grid();
-  svg += format("<polyline class=roof points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />", axes.x(axes.lowestX()),
-                axes.y(axes.lowestX() * roofline.gbytesPerS), axes.x(roofline.ridge()), axes.y(roofline.gflops),
-                axes.x(axes.highestX()), axes.y(roofline.gflops));
+  svg += formatText("<polyline class=roof points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />", axes.x(axes.lowestX()),
+                    axes.y(axes.lowestX() * roofline.gbytesPerS), axes.x(roofline.ridge()), axes.y(roofline.gflops),
+                    axes.x(axes.highestX()), axes.y(roofline.gflops));
   if (moved != least)
     svg += point(axes, roofline, moved, "moved", "with every sector that was touched");
   svg += point(axes, roofline, least, "least", "with each operand moved once");
-  svg +=
-      format("<text x=%.1f y=%.1f text-anchor=middle>operations a byte</text>", (left + width - right) / 2, height - 6);
-  return svg + format("<text x=%.1f y=%.1f>GFLOP/s</text></svg>\n", 4.0, top - 6);
+  svg += formatText("<text x=%.1f y=%.1f text-anchor=middle>operations a byte</text>", (left + width - right) / 2,
+                    height - 6);
+  return svg + formatText("<text x=%.1f y=%.1f>GFLOP/s</text></svg>\n", 4.0, top - 6);
 }
 
 } // namespace tilejit::tilec

@@ -53,7 +53,6 @@ std::string reportsHtml(const SimulateResult &result) {
 
 std::string cardsHtml(const SimulateResult &result) {
   const sim::Counters &c = result.outcome.counters;
-  auto pair = [](uint64_t actual, uint64_t ideal) { return groupedText(actual) + " / " + groupedText(ideal); };
   char rate[32];
   std::snprintf(rate, sizeof rate, "%.3g G/s", threadInstructionsPerSecond(result.outcome) * 1e-9);
   return "<div class=cards>" + pageCard(groupedText(c.instructions), "instructions of warps") +
@@ -61,8 +60,8 @@ std::string cardsHtml(const SimulateResult &result) {
          pageCard(groupedText(c.divergentInstructions), "divergent") +
          pageCard(groupedText(c.matrixInstructions), "matrix instructions") +
          pageCard(groupedText(c.atomics), "atomics") +
-         pageCard(pair(c.sharedWavefronts, c.sharedWavefrontsIdeal), "shared wavefronts / ideal") +
-         pageCard(pair(c.sectors, c.sectorsIdeal), "global sectors / ideal") +
+         pageCard(idealText(c.sharedWavefronts, c.sharedWavefrontsIdeal), "shared wavefronts / ideal") +
+         pageCard(idealText(c.sectors, c.sectorsIdeal), "global sectors / ideal") +
          pageCard(bytesText(static_cast<int64_t>(c.bytesGlobalRead)), "read from global memory") +
          pageCard(bytesText(static_cast<int64_t>(c.bytesGlobalWritten)), "written to it") +
          pageCard(rate, "simulated threads") + "</div>";

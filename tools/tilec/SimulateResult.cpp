@@ -5,20 +5,8 @@
 #include "SimulateResult.h"
 #include "Reports.h"
 
-#include <cstdarg>
-#include <cstdio>
-
 namespace tilejit::tilec {
 namespace {
-
-__attribute__((format(printf, 2, 3))) void append(std::string &text, const char *format, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  text += line;
-}
 
 void addSites(std::string &text, const SimulateResult &result) {
   text += "sites: executions, shared wavefronts, sectors (each with the ideal)\n";
@@ -28,11 +16,9 @@ void addSites(std::string &text, const SimulateResult &result) {
       text += printable(site.block) + ":\n";
     block = site.block;
     const sim::Counters &c = site.counters;
-    auto pair = [](uint64_t actual, uint64_t ideal) {
-      return actual | ideal ? groupedText(actual) + "/" + groupedText(ideal) : std::string("-");
-    };
-    append(text, "%12s %15s %15s  ", groupedText(c.instructions).c_str(),
-           pair(c.sharedWavefronts, c.sharedWavefrontsIdeal).c_str(), pair(c.sectors, c.sectorsIdeal).c_str());
+    text += formatText("%12s %15s %15s  ", groupedText(c.instructions).c_str(),
+                       pairText(c.sharedWavefronts, c.sharedWavefrontsIdeal).c_str(),
+                       pairText(c.sectors, c.sectorsIdeal).c_str());
     text += placeText(site.location, site.text) + "\n";
   }
 }

@@ -91,6 +91,10 @@ double threadInstructionsPerSecond(const sim::Outcome &outcome) {
   return outcome.runMs > 0 ? static_cast<double>(outcome.counters.threadInstructions) / outcome.runMs * 1e3 : 0;
 }
 
+std::string pairText(uint64_t actual, uint64_t ideal) {
+  return actual | ideal ? groupedText(actual) + "/" + groupedText(ideal) : std::string("-");
+}
+
 std::string groupedText(uint64_t value) {
   std::string text = std::to_string(value);
   for (size_t at = text.size(); at > 3; at -= 3)

@@ -40,6 +40,8 @@ std::string simulatedCountersText(const sim::Outcome &outcome);
 double threadInstructionsPerSecond(const sim::Outcome &outcome);
 /// "reduce.cu:12:5: store ...", one line.
 std::string placeText(const std::string &location, const std::string &site);
+/// "1,024/512", "-" where both are zero.
+std::string pairText(uint64_t actual, uint64_t ideal);
 /// "1,234,567".
 std::string groupedText(uint64_t value);
 
