@@ -124,6 +124,17 @@ inline std::string matrixKernel(const MatrixLayoutRow &row, const MatrixModifier
   } else if (form == "sparse") {
     arguments = abc + ", i32 %vx, i32 " + number(mods.cbsz) + ", i32 " + number(mods.abid);
     types += ", i32, i32, i32";
+  } else if (form.starts_with("swmmac")) {
+    // As many bits of the index as there are places, two each.
+    std::string index = "i" + number(2 * row.countA);
+    name += "." + mangled(c) + "." + mangled(a) + "." + mangled(b) + "." + index;
+    arguments = abc + ", " + index + " %index";
+    types += ", " + index;
+    if (form == "swmmaciu") {
+      arguments = "i1 " + number(mods.signedA) + ", " + a + " %va, i1 " + number(mods.signedB) + ", " + b + " %vb, " +
+                  c + " %vc, " + index + " %index, i1 " + number(mods.clamp);
+      types = "i1, " + a + ", i1, " + b + ", " + c + ", " + index + ", i1";
+    }
   } else {
     if (mods.tied)
       name += ".tied";
@@ -144,13 +155,17 @@ inline std::string matrixKernel(const MatrixLayoutRow &row, const MatrixModifier
            " = getelementptr i8, ptr addrspace(1) %" + letter + ", i32 %o" + letter + "\n  %v" + letter + " = load " +
            type + ", ptr addrspace(1) %p" + letter + ", align 4\n";
   };
+  std::string narrowIndex;
+  if (form.starts_with("swmmac"))
+    narrowIndex =
+        "  %index = " + (row.countA == 16 ? "add i32 %vx, 0" : "trunc i32 %vx to i" + number(2 * row.countA)) + "\n";
   return "target triple = \"amdgcn-amd-amdhsa\"\n"
          "define amdgpu_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, ptr addrspace(1) "
          "%d, ptr addrspace(1) %x, ptr addrspace(1) %y) #0 {\n"
          "  %t = call i32 @llvm.amdgcn.workitem.id.x()\n" +
          load("a", a, bytes(row.countA, row.a)) + load("b", b, bytes(row.countB, row.b)) +
-         load("c", c, bytes(row.countC, row.c)) + load("x", "i32", "4") + load("y", "i32", "4") + "  %r = call " + c +
-         " @llvm.amdgcn." + name + "(" + arguments +
+         load("c", c, bytes(row.countC, row.c)) + load("x", "i32", "4") + load("y", "i32", "4") + narrowIndex +
+         "  %r = call " + c + " @llvm.amdgcn." + name + "(" + arguments +
          ")\n  %pd = getelementptr i8, ptr addrspace(1) %d, i32 %oc\n  store " + c +
          " %r, ptr addrspace(1) %pd, align 4\n  ret void\n}\n"
          "declare i32 @llvm.amdgcn.workitem.id.x()\ndeclare " +

@@ -6,6 +6,7 @@
 #include "SimulatorAmdMatrix.h"
 
 #include <functional>
+#include <tuple>
 
 using namespace tilejit::sim;
 using namespace tilejit::sim::test;
@@ -42,7 +43,8 @@ public:
     for (size_t i = 0; i < sizeC; ++i)
       matrices.c.push_back(draw(*c_));
     scales.assign(static_cast<size_t>(row.lanes) * 2, 0x7f7f7f7f);
-    if (std::string(row.form) == "sparse")
+    std::string form = row.form;
+    if (form == "sparse" || form.starts_with("swmmac"))
       thinOut(random);
   }
 
@@ -213,14 +215,19 @@ TEST_CASE("AMD matrix instructions: real numbers are within the rounding of a su
 }
 
 TEST_CASE("AMD matrix instructions: signs and saturation of integers", "[simulator][amd]") {
-  for (const char *name : {"wmma.i32.16x16x16.iu8", "wmma.i32.16x16x16.iu4"})
-    for (const char *chip : {"gfx1100", "gfx1201"})
+  for (auto [chip, name] : {std::pair<const char *, const char *>{"gfx1100", "wmma.i32.16x16x16.iu8"},
+                            {"gfx1100", "wmma.i32.16x16x16.iu4"},
+                            {"gfx1201", "wmma.i32.16x16x16.iu8"},
+                            {"gfx1201", "wmma.i32.16x16x16.iu4"},
+                            {"gfx1201", "swmmac.i32.16x16x32.iu8"},
+                            {"gfx1201", "swmmac.i32.16x16x64.iu4"}})
+    for (int lanes : {32, 64})
       for (int signs = 0; signs < 4; ++signs) {
         MatrixModifiers mods;
         mods.signedA = signs & 1;
         mods.signedB = signs >> 1;
         mods.clamp = 1;
-        Product product(layout(chip, name, 32), mods);
+        Product product(layout(chip, name, lanes), mods);
         product.fill(false, 3);
         for (size_t i = 0; i < product.sizeC; ++i)
           product.matrices.c[i] = i % 2 ? 0x7ffffff0 : 0x8000000f;
@@ -231,6 +238,46 @@ TEST_CASE("AMD matrix instructions: signs and saturation of integers", "[simulat
             CHECK(product.result[product.indexC(0, i, j)] == std::min(std::max(sum, -0x1p31), 0x1p31 - 1));
           }
       }
+}
+
+TEST_CASE("AMD matrix instructions: a sparse product takes only what its index chooses", "[simulator][amd]") {
+  for (auto [chip, name, lanes] : {std::tuple<const char *, const char *, int>{"gfx942", "smfmac.f32.16x16x32.f16", 64},
+                                   {"gfx950", "smfmac.f32.32x32x32.bf16", 64},
+                                   {"gfx1201", "swmmac.f32.16x16x32.f16", 32},
+                                   {"gfx1201", "swmmac.f32.16x16x32.f16", 64}}) {
+    Product product(layout(chip, name, lanes));
+    product.fill(true, 41);
+    // All rows keep the first and the third of four; the others are infinite.
+    for (size_t group = 0; group < product.kept.size(); ++group)
+      product.kept[group] = {0, 2};
+    const uint64_t infinity = product.formatB.name == "f16" ? 0x7c00 : 0x7f80;
+    for (int k = 0; k < product.row.k; ++k)
+      for (int j = 0; j < product.row.m && k % 2; ++j)
+        product.matrices.b[product.indexB(0, k, j)] = infinity;
+    CHECK(kinds(product.run()) == "");
+    Product expected = product;
+    for (size_t i = 1; i < expected.matrices.a.size(); i += 2)
+      expected.matrices.a[i] = 0;
+    for (int k = 1; k < product.row.k; k += 2)
+      for (int j = 0; j < product.row.m; ++j)
+        expected.matrices.b[expected.indexB(0, k, j)] = 0;
+    checkProduct(expected, true);
+  }
+}
+
+TEST_CASE("AMD matrix instructions: an index that names one place twice adds both", "[simulator][amd]") {
+  Product product(layout("gfx1201", "swmmac.f32.16x16x32.f16", 32));
+  product.fill(true, 43);
+  for (size_t group = 0; group < product.kept.size(); ++group) {
+    product.kept[group] = {3, 3};
+    for (size_t k = 0; k < 4; ++k)
+      product.matrices.a[group * 4 + k] = k == 3 ? encodeSmall(product.formatA, 1) : 0;
+  }
+  CHECK(kinds(product.run()) == "");
+  for (uint64_t &a : product.matrices.a)
+    if (a)
+      a = encodeSmall(product.formatA, 2);
+  checkProduct(product, true);
 }
 
 TEST_CASE("AMD matrix instructions: half results choose a half of the registers", "[simulator][amd]") {
@@ -376,6 +423,7 @@ TEST_CASE("AMD matrix instructions: a chip without the instruction is named", "[
   CHECK(message.find("llvm.amdgcn.mfma.f32.32x32x8f16") != std::string::npos);
   CHECK(messageOn("gfx950", layout("gfx942", "mfma.f32.16x16x8.xf32")).find("gfx950") != std::string::npos);
   CHECK(messageOn("gfx942", layout("gfx950", "mfma.f32.16x16x32.f16")).find("gfx942") != std::string::npos);
+  CHECK(messageOn("gfx1100", layout("gfx1201", "swmmac.f32.16x16x32.f16", 32)).find("gfx1100") != std::string::npos);
   // RDNA 4 takes half as many elements a lane.
   CHECK(messageOn("gfx1201", layout("gfx1100", "wmma.f32.16x16x16.f16", 64)).find("bits") != std::string::npos);
 }

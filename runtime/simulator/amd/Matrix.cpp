@@ -42,7 +42,10 @@ struct Operands {
   unsigned a, b, c;
 };
 
-Operands operandsOf(MatrixForm form) { return form == MatrixForm::Integer ? Operands{1, 3, 4} : Operands{0, 1, 2}; }
+Operands operandsOf(MatrixForm form) {
+  bool hasSigns = form == MatrixForm::Integer || form == MatrixForm::SparseInteger;
+  return hasSigns ? Operands{1, 3, 4} : Operands{0, 1, 2};
+}
 
 /// Modifiers of MFMA: which block of A each block takes, and which lanes B comes from.
 bool decodeModifiers(Call &call, const MatrixRow &row, std::vector<int64_t> &numbers) {
@@ -79,6 +82,18 @@ bool decodeScales(Call &call, std::vector<int64_t> &numbers, Regs &in) {
   return true;
 }
 
+/// Signs of integers; clamp is the last argument.
+void decodeSigns(Call &call, const MatrixRow &row, std::vector<int64_t> &numbers, unsigned clamp) {
+  bool wide = bitsOf(row.a) == 8;
+  auto type = [&](unsigned argument) {
+    Element signedType = wide ? Element::I8 : Element::I4, unsignedType = wide ? Element::U8 : Element::U4;
+    return static_cast<int64_t>(call.constant(argument) & 1 ? signedType : unsignedType);
+  };
+  numbers[MatrixA] = type(0);
+  numbers[MatrixB] = type(2);
+  numbers[MatrixClamp] = call.constant(clamp) & 1;
+}
+
 bool decodeForm(Call &call, const MatrixRow &row, std::vector<int64_t> &numbers, Regs &in) {
   switch (row.form) {
   case MatrixForm::Mfma:
@@ -95,17 +110,16 @@ bool decodeForm(Call &call, const MatrixRow &row, std::vector<int64_t> &numbers,
     if (row.layout == MatrixLayout::Rdna3)
       numbers[MatrixHalf] = call.constant(3) & 1;
     return true;
-  case MatrixForm::Integer: {
-    bool wide = bitsOf(row.a) == 8;
-    auto type = [&](unsigned argument) {
-      Element signedType = wide ? Element::I8 : Element::I4, unsignedType = wide ? Element::U8 : Element::U4;
-      return static_cast<int64_t>(call.constant(argument) & 1 ? signedType : unsignedType);
-    };
-    numbers[MatrixA] = type(0);
-    numbers[MatrixB] = type(2);
-    numbers[MatrixClamp] = call.constant(5) & 1;
+  case MatrixForm::SparseWmma:
+    in.push_back(call.reg(3));
     return true;
-  }
+  case MatrixForm::SparseInteger:
+    in.push_back(call.reg(5));
+    decodeSigns(call, row, numbers, 6);
+    return true;
+  case MatrixForm::Integer:
+    decodeSigns(call, row, numbers, 5);
+    return true;
   case MatrixForm::Wmma:
     return true;
   }
@@ -129,7 +143,13 @@ bool checkSizes(Call &call, const MatrixPlan &plan, const std::vector<int64_t> &
                       llvm::Twine(bits) + " bits as operand " + llvm::Twine(argument) + ", not " + llvm::Twine(have));
     return false;
   };
-  bool scaled = plan.row->form == MatrixForm::Scaled;
+  MatrixForm form = plan.row->form;
+  bool scaled = form == MatrixForm::Scaled;
+  // Other chips choose a part of the index by a modifier, RDNA 4 by what is passed.
+  if (form == MatrixForm::SparseWmma && !need(3, 2 * plan.perLaneA, false))
+    return false;
+  if (form == MatrixForm::SparseInteger && !need(5, 2 * plan.perLaneA, false))
+    return false;
   return need(at.a, plan.perLaneA * bitsOf(static_cast<Element>(numbers[MatrixA])), !scaled) &&
          need(at.b, plan.perLane * bitsOf(static_cast<Element>(numbers[MatrixB])), !scaled) &&
          need(at.c, plan.perLaneC * plan.strideC * bitsOf(plan.row->c), true);
@@ -166,7 +186,7 @@ void matrixRule(Call &call) {
 } // namespace
 
 void addAmdMatrixRules(Rules &rules) {
-  for (const char *family : {"mfma", "smfmac", "wmma"})
+  for (const char *family : {"mfma", "smfmac", "wmma", "swmmac"})
     rules.callPrefix(std::string("llvm.amdgcn.") + family + ".", matrixRule);
 }
 

@@ -1,9 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Matrix instructions as rows of data: MFMA and SMFMAC of CDNA, WMMA of RDNA 3 and 4. A row names an instruction, the
-// chips that have it, its sizes and types, and the family of its register layout. What makes one engine fit them all: a
-// register holds, for each group of M (or N) neighbouring lanes, a piece of one column of A, one row of B or one row of
-// C.
+// Matrix instructions as rows of data: MFMA and SMFMAC of CDNA, WMMA of RDNA 3 and 4, SWMMAC of RDNA 4. A row names an
+// instruction, the chips that have it, its sizes and types, and the family of its register layout. What makes one
+// engine fit them all: a register holds, for each group of M (or N) neighbouring lanes, a piece of one column of A, one
+// row of B or one row of C.
 
 #ifndef TILEJIT_SIMULATOR_AMD_MATRIX_H
 #define TILEJIT_SIMULATOR_AMD_MATRIX_H
@@ -81,14 +81,21 @@ enum class MatrixLayout : uint8_t {
 
 /// How the intrinsic's arguments are to be read.
 enum class MatrixForm : uint8_t {
-  Mfma,   ///< a, b, c, cbsz, abid, blgp
-  Scaled, ///< a, b, c, format of a, format of b, byte of scale a, scale a, byte of scale b, scale b
-  Sparse, ///< a, b, c, index, cbsz, abid
-  Wmma,   ///< a, b, c
-  Half,   ///< a, b, c, half of the registers of c and d (RDNA 3)
-  Tied,   ///< The same; the other half of d is c's.
-  Integer ///< a is signed, a, b is signed, b, c, clamp
+  Mfma,         ///< a, b, c, cbsz, abid, blgp
+  Scaled,       ///< a, b, c, format of a, format of b, byte of scale a, scale a, byte of scale b, scale b
+  Sparse,       ///< a, b, c, index, cbsz, abid
+  Wmma,         ///< a, b, c
+  Half,         ///< a, b, c, half of the registers of c and d (RDNA 3)
+  Tied,         ///< The same; the other half of d is c's.
+  Integer,      ///< a is signed, a, b is signed, b, c, clamp
+  SparseWmma,   ///< a, b, c, index (RDNA 4)
+  SparseInteger ///< a is signed, a, b is signed, b, c, index, clamp
 };
+
+/// Whether A has two of each four k, and an index that says which.
+constexpr bool isSparse(MatrixForm form) {
+  return form == MatrixForm::Sparse || form == MatrixForm::SparseWmma || form == MatrixForm::SparseInteger;
+}
 
 struct MatrixRow {
   std::string_view name; ///< After "llvm.amdgcn.".
@@ -118,6 +125,7 @@ struct MatrixPlan {
   unsigned perLaneC = 0;                ///< and those of C and D that count.
   unsigned strideC = 1;                 ///< Distance of these among the elements of C and D.
   std::vector<MatrixPiece> operand;     ///< Of element e, group g: [e * groups + g]
+  std::vector<MatrixPiece> pairs;       ///< The same for pairs of elements of a sparse A: the first of the four k.
   std::vector<MatrixPiece> accumulator; ///< The same for C and D.
   /// Where row i of a block of C stands: [block * M + i], element * groups + group.
   std::vector<uint16_t> rowPlace;

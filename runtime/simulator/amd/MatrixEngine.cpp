@@ -160,24 +160,43 @@ template <unsigned W, unsigned M, class T> void unpack(const MatrixRun<W> &run, 
   }
 }
 
-/// Unpacks a sparse A: zeros where nothing is stored.
-template <unsigned W, unsigned M, class T> void unpackSparse(const MatrixRun<W> &run, T *to) {
+/// A sparse A: two elements of each four k, [k / 2][lane of the group], and the k of each.
+template <class T> struct SparseOperand {
+  alignas(64) T value[mostOperand / 2];
+  uint8_t depth[mostOperand / 2];
+};
+
+template <unsigned W, unsigned M, class T> void unpackSparse(const MatrixRun<W> &run, SparseOperand<T> &to) {
   const MatrixPlan &plan = run.plan;
-  const MatrixRow &row = run.row;
   auto type = static_cast<Element>(run.number(MatrixA));
-  const uint32_t *index = run.warp.template reg<uint32_t>(*run.regs(3));
   // Two bits for each stored element; with `cbsz` 0, `abid` says which set of them in the register.
   unsigned bits = 2 * plan.perLaneA, sets = 32 / bits;
   unsigned set = run.number(MatrixCbsz) ? 0 : static_cast<unsigned>(run.number(MatrixAbid)) % sets;
-  std::memset(to, 0, row.k * M * sizeof(T));
   alignas(64) T values[W];
+  alignas(64) uint32_t place[W];
   for (unsigned s = 0; s < plan.perLaneA; ++s) {
     elementValues<W>(run.warp, run.regs(0), *run.kinds(0), type, s, values);
-    for (unsigned l = 0; l < W; ++l) {
-      unsigned k = 2 * plan.perLaneA * (l / M) + 4 * (s / 2) + (index[l] >> (set * bits + 2 * s) & 3);
-      to[k * M + l % M] = values[l];
+    rawElement<W>(run.warp, run.regs(3), *run.kinds(3), set * plan.perLaneA + s, 2, place);
+    for (unsigned g = 0; g < plan.groups; ++g) {
+      MatrixPiece pair = plan.pairs[s / 2 * plan.groups + g];
+      unsigned slot = (pair.index / 2u + s % 2) * M;
+      for (unsigned i = 0; pair.used && i < M; ++i) {
+        to.value[slot + i] = values[g * M + i];
+        to.depth[slot + i] = static_cast<uint8_t>(pair.index + place[g * M + i]);
+      }
     }
   }
+}
+
+/// c += a * b. What the index does not choose of B is not multiplied, be it infinite or not a number.
+template <unsigned M, class T> void multiplySparse(const SparseOperand<T> &a, const T *b, T *c, unsigned depth) {
+  for (unsigned i = 0; i < M; ++i)
+    for (unsigned s = 0; s < depth / 2; ++s) {
+      T value = a.value[s * M + i];
+      const T *row = b + a.depth[s * M + i] * M;
+      for (unsigned j = 0; j < M; ++j)
+        c[i * M + j] += value * row[j];
+    }
 }
 
 /// c += a * b for a vector.
@@ -381,8 +400,10 @@ template <unsigned W> void checkLanes(const MatrixRun<W> &run) {
 
 template <unsigned W, unsigned M> void runFloat(const MatrixRun<W> &run) {
   alignas(64) float a[mostOperand], b[mostOperand], c[mostProduct];
-  if (run.row.form == MatrixForm::Sparse)
-    unpackSparse<W, M>(run, a);
+  SparseOperand<float> sparse;
+  bool isThin = isSparse(run.row.form);
+  if (isThin)
+    unpackSparse<W, M>(run, sparse);
   else
     unpack<W, M>(run, 0, a);
   unpack<W, M>(run, 1, b);
@@ -392,8 +413,8 @@ template <unsigned W, unsigned M> void runFloat(const MatrixRun<W> &run) {
   unpackAccumulator<W, M>(run, c);
   if (run.row.form == MatrixForm::Scaled)
     multiplyScaled<M>(run, a, b, c);
-  else if (run.row.form == MatrixForm::Sparse)
-    multiply<M>(a, b, c, run.row.k);
+  else if (isThin)
+    multiplySparse<M>(sparse, b, c, run.row.k);
   else
     multiplyBlocks<M>(run, a, b, c);
   packResult<W, M>(run, c);
@@ -420,18 +441,20 @@ template <unsigned W, unsigned M> void runDouble(const MatrixRun<W> &run) {
 template <unsigned W, unsigned M> void runInteger(const MatrixRun<W> &run) {
   // Sums wrap, so they are formed without signs.
   alignas(64) int32_t a[mostOperand], b[mostOperand], c[mostProduct], product[mostProduct];
-  if (run.row.form == MatrixForm::Sparse)
-    unpackSparse<W, M>(run, a);
+  SparseOperand<int32_t> sparse;
+  bool isThin = isSparse(run.row.form);
+  if (isThin)
+    unpackSparse<W, M>(run, sparse);
   else
     unpack<W, M>(run, 0, a);
   unpack<W, M>(run, 1, b);
-  if (run.row.form != MatrixForm::Sparse && !run.number(MatrixClamp) && run.warp.mask == allLanes<W>)
+  if (!isThin && !run.number(MatrixClamp) && run.warp.mask == allLanes<W>)
     return multiplyInPlace<W, M>(run, reinterpret_cast<uint32_t *>(a), reinterpret_cast<uint32_t *>(b));
   unpackAccumulator<W, M>(run, c);
   unsigned products = M * M * run.row.blocks;
   std::memset(product, 0, products * sizeof(int32_t));
-  if (run.row.form == MatrixForm::Sparse)
-    multiply<M>(a, b, product, run.row.k);
+  if (isThin)
+    multiplySparse<M>(sparse, b, product, run.row.k);
   else
     multiplyBlocks<M>(run, a, b, product);
   if (run.number(MatrixClamp))

@@ -4,6 +4,7 @@
 
 #include "amd/Matrix.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -128,6 +129,17 @@ constexpr MatrixRow rows[] = {
     {"wmma.f32.16x16x16.fp8.bf8", rdna4, Wmma, R4, Fp8, Bf8, F32, 16, 16, 1},
     {"wmma.f32.16x16x16.bf8.fp8", rdna4, Wmma, R4, Bf8, Fp8, F32, 16, 16, 1},
     {"wmma.f32.16x16x16.bf8.bf8", rdna4, Wmma, R4, Bf8, Bf8, F32, 16, 16, 1},
+    {"swmmac.f32.16x16x32.f16", rdna4, SparseWmma, R4, F16, F16, F32, 16, 32, 1},
+    {"swmmac.f32.16x16x32.bf16", rdna4, SparseWmma, R4, BF16, BF16, F32, 16, 32, 1},
+    {"swmmac.f16.16x16x32.f16", rdna4, SparseWmma, R4, F16, F16, F16, 16, 32, 1},
+    {"swmmac.bf16.16x16x32.bf16", rdna4, SparseWmma, R4, BF16, BF16, BF16, 16, 32, 1},
+    {"swmmac.i32.16x16x32.iu8", rdna4, SparseInteger, R4, U8, U8, I32, 16, 32, 1},
+    {"swmmac.i32.16x16x32.iu4", rdna4, SparseInteger, R4, U4, U4, I32, 16, 32, 1},
+    {"swmmac.i32.16x16x64.iu4", rdna4, SparseInteger, R4, U4, U4, I32, 16, 64, 1},
+    {"swmmac.f32.16x16x32.fp8.fp8", rdna4, SparseWmma, R4, Fp8, Fp8, F32, 16, 32, 1},
+    {"swmmac.f32.16x16x32.fp8.bf8", rdna4, SparseWmma, R4, Fp8, Bf8, F32, 16, 32, 1},
+    {"swmmac.f32.16x16x32.bf8.fp8", rdna4, SparseWmma, R4, Bf8, Fp8, F32, 16, 32, 1},
+    {"swmmac.f32.16x16x32.bf8.bf8", rdna4, SparseWmma, R4, Bf8, Bf8, F32, 16, 32, 1},
 };
 
 MatrixPiece piece(unsigned block, unsigned index, bool used = true) {
@@ -156,10 +168,20 @@ MatrixPiece operandPiece(const MatrixRow &row, unsigned width, unsigned perLane,
     if (g >= 2 && perLane * groups > row.k)
       return piece(0, e, false);
     if (bitsOf(row.a) == 16)
-      return piece(0, 8 * (e / 4) + 4 * g + e % 4);
+      return isSparse(row.form) ? piece(0, 16 * (e / 8) + 8 * g + e % 8) : piece(0, 8 * (e / 4) + 4 * g + e % 4);
     return piece(0, row.k / 2 * (g & 1) + perLane * (g >> 1) + e);
   }
   return {};
+}
+
+/// The first of the four k of which pair p of lane group g of a sparse A has two.
+MatrixPiece sparsePiece(const MatrixRow &row, const MatrixPlan &plan, unsigned p, unsigned g) {
+  bool upperUnused = plan.perLaneA * plan.groups * 2 > row.k;
+  if (row.layout == MatrixLayout::Rdna4 && upperUnused)
+    return piece(0, row.k / 2 * (g & 1) + 4 * p, g < 2);
+  if (row.layout == MatrixLayout::Rdna4)
+    return plan.operand[4 * p * plan.groups + g];
+  return piece(0, 2 * plan.perLaneA * g + 4 * p);
 }
 
 /// Where element r of lane group g of C or D belongs.
@@ -191,13 +213,17 @@ MatrixPlan makePlan(const MatrixRow &row, unsigned width) {
     plan.perLane = row.k;
   else if (bitsOf(row.a) == 4 && row.form == MatrixForm::Integer && row.k == 16)
     plan.perLane = 8; // One register, whatever the width.
-  bool sparse = row.form == MatrixForm::Sparse;
-  plan.perLaneA = sparse ? plan.perLane / 2 : plan.perLane;
+  plan.perLaneA = plan.perLane;
+  if (isSparse(row.form)) // Never less than a register.
+    plan.perLaneA = std::max(plan.perLane / 2, 32 / bitsOf(row.a));
   plan.perLaneC = row.m * row.m * row.blocks / width;
   plan.strideC = row.layout == MatrixLayout::Rdna3 && bitsOf(row.c) == 16 ? 2 : 1;
   for (unsigned e = 0; e < plan.perLane; ++e)
     for (unsigned g = 0; g < plan.groups; ++g)
       plan.operand.push_back(operandPiece(row, width, plan.perLane, e, g));
+  for (unsigned p = 0; isSparse(row.form) && p < plan.perLaneA / 2; ++p)
+    for (unsigned g = 0; g < plan.groups; ++g)
+      plan.pairs.push_back(sparsePiece(row, plan, p, g));
   for (unsigned r = 0; r < plan.perLaneC; ++r)
     for (unsigned g = 0; g < plan.groups; ++g)
       plan.accumulator.push_back(accumulatorPiece(row, width, r, g));
