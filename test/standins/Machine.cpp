@@ -107,7 +107,7 @@ int64_t Machine::freeBytes(int device) {
   std::lock_guard lock(mutex_);
   int64_t used = 0;
   for (const auto &[start, block] : memory_)
-    used += block.second == device ? static_cast<int64_t>(block.first) : 0;
+    used += block.device == device ? static_cast<int64_t>(block.bytes) : 0;
   return memoryBytes() - used;
 }
 
@@ -123,7 +123,7 @@ int Machine::allocate(int device, void **out, size_t bytes) {
     return OutOfMemory;
   auto *memory = static_cast<char *>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   std::memset(memory, 0xa5, bytes);
-  memory_[memory] = {bytes, device};
+  memory_[memory] = {std::unique_ptr<char, Free>(memory), bytes, device};
   *out = memory;
   return Success;
 }
@@ -131,10 +131,9 @@ int Machine::allocate(int device, void **out, size_t bytes) {
 int Machine::release(int device, void *memory) {
   std::lock_guard lock(mutex_);
   auto known = memory_.find(static_cast<char *>(memory));
-  if (known == memory_.end() || known->second.second != device)
+  if (known == memory_.end() || known->second.device != device)
     return misuse("free of " + hex(memory) + ", which device " + std::to_string(device) + " never gave");
   memory_.erase(known);
-  std::free(memory);
   return Success;
 }
 
@@ -144,8 +143,8 @@ bool Machine::isDeviceMemory(const void *memory, size_t bytes) {
   auto next = memory_.upper_bound(place);
   if (next == memory_.begin())
     return false;
-  auto [start, block] = *std::prev(next);
-  return place + bytes <= start + block.first;
+  const auto &[start, block] = *std::prev(next);
+  return place + bytes <= start + block.bytes;
 }
 
 int Machine::copy(void *to, const void *from, size_t bytes, bool toDevice, bool fromDevice) {
@@ -172,9 +171,9 @@ int Machine::createStream(int device, void **out) {
   std::lock_guard lock(mutex_);
   if (!out)
     return misuse("a stream without a place for it");
-  auto *stream = new StreamState{device, false};
-  streams_[stream] = stream;
-  *out = stream;
+  auto stream = std::make_unique<StreamState>(StreamState{device, false});
+  *out = stream.get();
+  streams_[*out] = std::move(stream);
   return Success;
 }
 
@@ -182,7 +181,6 @@ int Machine::destroyStream(void *stream) {
   std::lock_guard lock(mutex_);
   if (streams_.erase(stream) == 0)
     return misuse("end of a stream that is none", InvalidHandle);
-  delete static_cast<StreamState *>(stream);
   return Success;
 }
 
@@ -215,9 +213,9 @@ int Machine::createEvent(int device, void **out) {
   std::lock_guard lock(mutex_);
   if (!out)
     return misuse("an event without a place for it");
-  auto *event = new EventState{device, false};
-  events_[event] = event;
-  *out = event;
+  auto event = std::make_unique<EventState>(EventState{device, false});
+  *out = event.get();
+  events_[*out] = std::move(event);
   return Success;
 }
 
@@ -225,7 +223,6 @@ int Machine::destroyEvent(void *event) {
   std::lock_guard lock(mutex_);
   if (events_.erase(event) == 0)
     return misuse("end of an event that is none", InvalidHandle);
-  delete static_cast<EventState *>(event);
   return Success;
 }
 
@@ -262,7 +259,7 @@ int Machine::loadModule(int device, void **out, const char *image) {
     return misuse("a module without image, or without a place for it");
   if (isAnyCapturing())
     return misuse("a module loaded during a capture", CaptureUnsupported);
-  auto *module = new Module{device, {}};
+  auto module = std::make_unique<Module>(Module{device, {}});
   int code = InvalidImage;
   if (std::strncmp(image, "tilejit stand-in\n", 17) == 0) {
     code = parseOwn(image, arch(device), *module);
@@ -275,12 +272,10 @@ int Machine::loadModule(int device, void **out, const char *image) {
   } else if (std::strstr(image, ".version")) {
     code = parsePtx(image, *module);
   }
-  if (code != Success) {
-    delete module;
+  if (code != Success)
     return code;
-  }
-  modules_[module] = module;
-  *out = module;
+  *out = module.get();
+  modules_[*out] = std::move(module);
   return Success;
 }
 
@@ -288,15 +283,8 @@ int Machine::unloadModule(void *module) {
   std::lock_guard lock(mutex_);
   if (modules_.erase(module) == 0)
     return misuse("unload of a module that is none", InvalidHandle);
-  for (auto it = functions_.begin(); it != functions_.end();) {
-    if (it->second->module != module) {
-      ++it;
-      continue;
-    }
-    delete it->second;
-    it = functions_.erase(it);
-  }
-  delete static_cast<Module *>(module);
+  for (auto it = functions_.begin(); it != functions_.end();)
+    it = it->second->module == module ? functions_.erase(it) : std::next(it);
   return Success;
 }
 
@@ -309,16 +297,19 @@ int Machine::findFunction(void **out, void *module, const char *name) {
   auto kernel = kernels.find(name);
   if (kernel == kernels.end() && kernels.count("*") == 0)
     return NotFound;
-  auto *function = new Function{known->second, name, kernel == kernels.end() ? -1 : kernel->second};
-  functions_[function] = function;
-  *out = function;
+  auto function = std::make_unique<Function>();
+  function->module = known->second.get();
+  function->name = name;
+  function->parameters = kernel == kernels.end() ? -1 : kernel->second;
+  *out = function.get();
+  functions_[*out] = std::move(function);
   return Success;
 }
 
 Function *Machine::function(void *handle) {
   std::lock_guard lock(mutex_);
   auto known = functions_.find(handle);
-  return known == functions_.end() ? nullptr : known->second;
+  return known == functions_.end() ? nullptr : known->second.get();
 }
 
 int Machine::launch(int device, void *handle, const unsigned (&grid)[3], const unsigned (&block)[3], unsigned shared,

@@ -16,7 +16,9 @@
 #define TILEJIT_TEST_STANDINS_MACHINE_H
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -109,17 +111,26 @@ public:
   int living();
 
 private:
+  struct Free {
+    void operator()(char *memory) const { std::free(memory); }
+  };
+  struct Memory {
+    std::unique_ptr<char, Free> start; // Ends with the process where no call released it, as a device's does.
+    size_t bytes = 0;
+    int device = 0;
+  };
+
   int run(const Function &function, const std::vector<int64_t> &words, int64_t blocks);
 
   const std::string name_, defaultArch_;
   std::recursive_mutex mutex_;
   std::map<std::string, int> calls_;
   std::string misused_;
-  std::map<char *, std::pair<size_t, int>> memory_;
-  std::map<void *, StreamState *> streams_;
-  std::map<void *, EventState *> events_;
-  std::map<void *, Module *> modules_;
-  std::map<void *, Function *> functions_;
+  std::map<char *, Memory> memory_;
+  std::map<void *, std::unique_ptr<StreamState>> streams_;
+  std::map<void *, std::unique_ptr<EventState>> events_;
+  std::map<void *, std::unique_ptr<Module>> modules_;
+  std::map<void *, std::unique_ptr<Function>> functions_;
 };
 
 } // namespace standin
