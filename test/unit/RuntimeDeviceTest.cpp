@@ -135,6 +135,10 @@ TEST_CASE("launches from many threads at once are right", "[runtime]") {
 }
 
 TEST_CASE("threads of a parent are not waited for in a child", "[runtime]") {
+#ifdef __SANITIZE_THREAD__
+  std::printf(
+      "SKIP: threads of a parent are not waited for in a child: ThreadSanitizer knows no thread after a fork\n");
+#else
   auto device = makeCpuDevice({4, {}});
   auto module = loadFakeKernel(*device);
   LaunchOutcome outcome;
@@ -149,6 +153,7 @@ TEST_CASE("threads of a parent are not waited for in a child", "[runtime]") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
   CHECK(add(*device, *module, 10'000, false, outcome));
+#endif
 }
 
 TEST_CASE("device memory", "[runtime]") {
