@@ -19,7 +19,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-DESCRIPTIONS = ("matmul", "swiglu", "softmax", "layernorm", "transpose")
+DESCRIPTIONS = ("matmul", "bias_gelu", "softmax", "layernorm", "transpose")
 
 
 def timed(command, **more):
