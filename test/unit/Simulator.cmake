@@ -4,6 +4,7 @@ if(TARGET TilejitSimulator)
     SRCS
       SimulatorAssemblyTest.cpp
       SimulatorAsyncCopyTest.cpp
+      SimulatorAsyncStoreTest.cpp
       SimulatorAtomicsTest.cpp
       SimulatorBulkCopyTest.cpp
       SimulatorAmdLanesTest.cpp
@@ -17,6 +18,7 @@ if(TARGET TilejitSimulator)
       ${PROJECT_SOURCE_DIR}/runtime/simulator/decode/NewerText.cpp
       SimulatorBarrierTest.cpp
       SimulatorClusterTest.cpp
+      SimulatorIm2colTest.cpp
       SimulatorLanesTest.cpp
       SimulatorMatrixCases.cpp
       SimulatorMatrixMemoryTest.cpp

@@ -308,13 +308,13 @@ TEST_CASE("faults of tensor copies are reported", "[simulator][tensor]") {
         "tensor map: a row of the box has 256 bytes, more than the swizzle's 128");
   tensor.info.box[0] = 300;
   CHECK(encodeTensorMap(tensor.info, image).message() == "tensor map: box size 300 of dimension 0 is not 1 to 256");
-  std::string im2col = "  call void @llvm.nvvm.cp.async.bulk.tensor.s2g.im2col.3d(ptr addrspace(3) @buf, ptr %map, "
-                       "i32 0, i32 0, i32 0, i64 0, i1 false)\n";
-  Machine machine("sm_90a", asyncKernel(im2col));
+  std::string gather = "  call void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.scatter4.2d(ptr addrspace(3) @buf, ptr "
+                       "%map, i32 0, i32 0, i32 0, i32 0, i32 0, i64 0, i1 false)\n";
+  Machine machine("sm_90a", asyncKernel(gather));
   int32_t *in = machine.array(counting(64));
   auto outcome = machine.tryRun("k", {1, 1, 1}, {32, 1, 1}, in, in, in, 0);
   REQUIRE_FALSE(outcome.isOk());
-  CHECK(outcome.status().message().find("unsupported mode im2col") != std::string::npos);
+  CHECK(outcome.status().message().find("unsupported mode scatter4") != std::string::npos);
 }
 
 namespace {

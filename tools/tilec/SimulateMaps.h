@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Tensor maps on the command line of `tilec simulate`: `map[16,32,swizzle=128]:ARRAY`, a map of the array that follows,
-// with the box of one copy.
+// with the box of one copy; or for im2col mode, `map[64,32,lower=-1x-1,upper=-1x-1]:ARRAY`.
 
 #ifndef TILEJIT_TOOLS_TILEC_SIMULATEMAPS_H
 #define TILEJIT_TOOLS_TILEC_SIMULATEMAPS_H
@@ -20,6 +20,10 @@ struct MapSpec {
   std::vector<int64_t> box; ///< Elements, in the order of the array's sizes: the contiguous dimension is last.
   unsigned swizzle = 0;     ///< 0, 32, 64 or 128 bytes.
   bool nanFill = false;     ///< Beyond the array there is NaN, not 0.
+  /// Im2col mode, where the box is pixels and channels: its corners and steps in each dimension of an image, in the
+  /// order of the array's sizes. Steps may be left out.
+  std::vector<int64_t> lower, upper, step;
+  bool isIm2col() const { return !lower.empty() || !upper.empty() || !step.empty(); }
 };
 
 /// Whether an argument is a tensor map.

@@ -65,12 +65,12 @@ public:
              const uint8_t *data);
   /// Lanes of a copy that was pending have landed, `size` bytes each: they belong to one new event of the actor.
   void settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes, uint32_t size,
-                   bool async);
+                   bool async, bool atomic = false);
   /// Reads through the asynchronous proxy, as `event` of an agent on behalf of a lane of a warp. Writes of the generic
   /// proxy must have been fenced, even those before the last block barrier.
   void readAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint32_t event,
                  std::span<const SharedRun> runs, const Access &access);
-  /// A write of contiguous bytes through the asynchronous proxy, which will be pending.
+  /// A write of contiguous bytes that will be pending; with access.async, through the asynchronous proxy.
   void writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address, uint32_t size,
                   const Access &access);
   /// A warp accesses the part of another thread block.

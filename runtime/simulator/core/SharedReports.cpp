@@ -112,7 +112,7 @@ void SharedMemory::unorderedWrite(Block &block, const Touch &touch) {
   }
   const AccessEvent &writer = block.ordering.event(number);
   if (stamp & pendingBit) {
-    if (block.checks(Check::Async))
+    if (!(access.atomic && writer.atomic) && block.checks(Check::Async))
       race(block, touch, ReportKind::Async, "write over a copy in flight", writer.actor, lane, writer.site,
            "copy started", "wait for the copy's group or mbarrier phase before writing");
     return;

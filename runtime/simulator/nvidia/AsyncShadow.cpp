@@ -18,10 +18,10 @@ constexpr uint8_t severalLanes = 255;
 } // namespace
 
 void SharedMemory::settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes,
-                               uint32_t size, bool async) {
+                               uint32_t size, bool async, bool atomic) {
   if (!track_ || !lanes)
     return;
-  uint32_t event = block.ordering.record(actor, site, async, false), more = (size - 1) >> shift_;
+  uint32_t event = block.ordering.record(actor, site, async, atomic), more = (size - 1) >> shift_;
   forEachLane(lanes, [&](unsigned lane) {
     auto first = static_cast<uint32_t>(address[lane] >> shift_);
     for (uint32_t g = first; g <= first + more; ++g) {
@@ -94,10 +94,11 @@ void SharedMemory::writeAsync(Block &block, unsigned agent, unsigned warp, unsig
   if (!track_)
     return;
   auto first = static_cast<uint32_t>(address >> shift_), last = static_cast<uint32_t>((address + size - 1) >> shift_);
-  uint32_t event = block.ordering.record(agent, access.site, true, false), safe = block.ordering.safe(warp);
+  uint32_t event = block.ordering.record(agent, access.site, access.async, access.atomic),
+           safe = block.ordering.safe(warp);
   uint64_t place[64];
   place[lane & 63] = address;
-  KnownEvents writes(block, warp, true), reads(block, warp, false);
+  KnownEvents writes(block, warp, access.async), reads(block, warp, false);
   auto touch = [&](uint32_t g) { return Touch{agent, warp, lane, g, event, place, access, nullptr}; };
   for (uint32_t g = first; g <= last; ++g)
     if (writeEvent_[g] >= safe && !writes.comeBefore(writeEvent_[g])) [[unlikely]]

@@ -88,7 +88,8 @@ void startLoad(Warp &warp, Mbarrier &barrier, BulkCopy copy) {
   Access access;
   access.size = copy.bytes;
   access.site = copy.site;
-  access.async = true;
+  access.async = copy.way != BulkCopy::Way::LaneToShared;
+  access.atomic = copy.reduction.operation != CopyReduction::None;
   if (copy.way == BulkCopy::Way::SharedToShared)
     block.shared.readAsync(block, agent, warp.index, copy.lane, block.ordering.record(agent, copy.site, true, false),
                            std::array{SharedRun{copy.from, copy.bytes}}, access);
@@ -106,6 +107,8 @@ void landLoad(Block &block, BulkCopy &copy) {
   uint8_t *shared = block.shared.data();
   if (copy.way == BulkCopy::Way::SharedToShared) {
     std::memmove(shared + copy.shared, shared + copy.from, copy.bytes);
+  } else if (copy.way == BulkCopy::Way::LaneToShared) {
+    reduceBytes(copy.reduction, shared + copy.shared, copy.data.data(), copy.bytes);
   } else {
     for (const CopyRun &run : copy.runs)
       forEachPiece(copy, run, [&](uint32_t to, uint32_t done, uint32_t bytes) {
@@ -122,7 +125,15 @@ void landLoad(Block &block, BulkCopy &copy) {
   unsigned agent = agentOf(block, barrier);
   uint64_t place[64];
   place[copy.lane] = copy.shared;
-  block.shared.settleLanes(block, agent, copy.site, place, LaneMask(copy.bytes != 0) << copy.lane, copy.bytes, true);
+  // Of several reductions to one place, the last one to land makes it readable.
+  bool reduces = copy.reduction.operation != CopyReduction::None;
+  bool isLast =
+      !reduces || std::none_of(block.nvidia->loads.begin(), block.nvidia->loads.end(), [&](const auto &other) {
+        return other.shared < copy.shared + copy.bytes && copy.shared < other.shared + other.bytes;
+      });
+  if (isLast)
+    block.shared.settleLanes(block, agent, copy.site, place, LaneMask(copy.bytes != 0) << copy.lane, copy.bytes,
+                             copy.way != BulkCopy::Way::LaneToShared, reduces);
   block.ordering.release(agent);
   publishAt(block, barrier, agent);
   --barrier.inFlight;
@@ -233,6 +244,10 @@ template <class T, class F> void forEachElement(uint8_t *to, const uint8_t *from
 } // namespace
 
 void reduceBytes(ReductionSpec spec, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  if (spec.operation == CopyReduction::None) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
   auto integers = [&](auto zero) {
     using T = decltype(zero);
     forEachElement<T>(to, from, bytes, [&](T a, T b) { return reduceInteger(spec.operation, a, b); });

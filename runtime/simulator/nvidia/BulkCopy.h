@@ -8,7 +8,6 @@
 #define TILEJIT_SIMULATOR_NVIDIA_BULKCOPY_H
 
 #include "nvidia/State.h"
-#include "tilejit/Simulator/TensorMap.h"
 
 #include <string_view>
 
@@ -16,14 +15,6 @@ namespace tilejit::sim {
 
 class Rules;
 struct Mbarrier;
-
-/// How a bulk copy combines what it carries with what is there.
-enum class CopyReduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
-/// Of what elements; for bit patterns U32 and U64.
-struct ReductionSpec {
-  CopyReduction operation = CopyReduction::None;
-  TensorMapType type = TensorMapType::U32;
-};
 
 /// Whether bytes in shared memory exist and are aligned; a report otherwise.
 bool checkShared(Warp &warp, unsigned lane, uint32_t site, uint32_t address, uint32_t bytes, uint32_t alignment,
@@ -42,7 +33,7 @@ void landLoad(Block &block, BulkCopy &copy);
 void readStore(Block &block, BulkCopy &copy);
 void writeStore(Block &block, BulkCopy &copy);
 
-/// to = to op from, for elements that follow each other.
+/// to = to op from (from, where there is no operation), for elements that follow each other.
 void reduceBytes(ReductionSpec spec, uint8_t *to, const uint8_t *from, uint32_t bytes);
 
 void addNvidiaBulkCopyRules(Rules &rules);

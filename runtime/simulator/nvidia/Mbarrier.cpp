@@ -42,7 +42,7 @@ static void sealMbarrier(Block &block, const Mbarrier &barrier) {
   std::memcpy(block.shared.data() + barrier.address, &seal, sizeof seal);
 }
 
-Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address) {
+Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address, bool byCopy) {
   Block &block = *warp.block;
   auto &barriers = block.nvidia->mbarriers;
   auto found = barriers.find(address);
@@ -53,8 +53,17 @@ Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t addres
     return nullptr;
   }
   Mbarrier &barrier = found->second;
-  // Those of other blocks must also come before the end of the block that has it.
-  if (!barrier.knownTo[warp.index] || block.shared.ownerOf(address) != warp.rank) {
+  unsigned owner = block.shared.ownerOf(address);
+  bool isKnown = barrier.knownTo[warp.index];
+  if (byCopy && owner != warp.rank) {
+    if (block.hasEnded(owner))
+      block.reportReach(site, warp, lane, address, "a copy to shared memory of a block that has ended,");
+    isKnown |= block.ordering.ordered(barrier.event, 255, warp.index, lane);
+  } else {
+    // Accesses to those of other blocks must also come before the end of the block that has it.
+    isKnown &= owner == warp.rank;
+  }
+  if (!isKnown) {
     accessObject(warp, lane, site, address, false, true);
     barrier.knownTo.set(warp.index);
   }

@@ -23,8 +23,9 @@ inline constexpr int64_t mostBytes = (1 << 20) - 1;
 uint32_t sharedOffset(uint64_t pointer);
 
 /// The mbarrier at an address, as a lane uses it: it must be aligned, initialised, known to the warp and untouched.
-/// Null after a report.
-Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address);
+/// Null after a report. `byCopy`: the lane only names it to a copy, so that who has seen the copy land needs to know no
+/// more of the lane.
+Mbarrier *findMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address, bool byCopy = false);
 /// mbarrier.init and mbarrier.inval of a lane.
 void initMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address, uint32_t count);
 void invalidateMbarrier(Warp &warp, unsigned lane, uint32_t site, uint32_t address);

@@ -11,10 +11,11 @@ namespace tilejit::sim {
 namespace {
 
 void startAt(Warp &warp, const BulkCopy &copy, uint32_t mbarrier) {
-  Mbarrier *barrier = findMbarrier(warp, copy.lane, copy.site, mbarrier);
+  Mbarrier *barrier = findMbarrier(warp, copy.lane, copy.site, mbarrier, true);
   if (!barrier)
     return;
-  checkInitFenced(warp, copy.lane, copy.site, *barrier);
+  if (copy.way != BulkCopy::Way::LaneToShared)
+    checkInitFenced(warp, copy.lane, copy.site, *barrier);
   startLoad(warp, *barrier, copy);
 }
 

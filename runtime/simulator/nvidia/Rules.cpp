@@ -16,6 +16,7 @@ void addNvidiaRules(Rules &rules) {
   addNvidiaLaneRules(rules);
   addNvidiaMatrixRules(rules);
   addNvidiaAsyncCopyRules(rules);
+  addNvidiaAsyncStoreRules(rules);
   addNvidiaMbarrierRules(rules);
   addNvidiaBulkCopyRules(rules);
   addNvidiaTensorCopyRules(rules);

@@ -16,6 +16,7 @@ void addNvidiaClusterBarrierRules(Rules &rules);
 void addNvidiaLaneRules(Rules &rules);
 void addNvidiaMatrixRules(Rules &rules);
 void addNvidiaAsyncCopyRules(Rules &rules);
+void addNvidiaAsyncStoreRules(Rules &rules);
 void addNvidiaMbarrierRules(Rules &rules);
 void addNvidiaBulkCopyRules(Rules &rules);
 void addNvidiaTensorCopyRules(Rules &rules);

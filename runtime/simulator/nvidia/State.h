@@ -11,6 +11,7 @@
 #include "core/Warp.h"
 #include "nvidia/BarrierVotes.h"
 #include "nvidia/ClusterBarrier.h"
+#include "tilejit/Simulator/TensorMap.h"
 
 #include <array>
 #include <bitset>
@@ -58,9 +59,18 @@ struct CopyRun {
   uint64_t global = 0; ///< 0: beyond the tensor; loads fill it, stores leave it out.
 };
 
-/// One bulk copy: of bytes, or of the box of a tensor.
+/// How an asynchronous copy combines what it carries with what is there.
+enum class CopyReduction : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
+/// Of what elements; for bit patterns U32 and U64.
+struct ReductionSpec {
+  CopyReduction operation = CopyReduction::None;
+  TensorMapType type = TensorMapType::U32;
+};
+
+/// One bulk copy, of bytes or of the box of a tensor; or what a lane stores asynchronously (st.async, red.async), which
+/// does not go through the asynchronous proxy.
 struct BulkCopy {
-  enum class Way : uint8_t { GlobalToShared, SharedToGlobal, SharedToShared };
+  enum class Way : uint8_t { GlobalToShared, SharedToGlobal, SharedToShared, LaneToShared };
   Way way = Way::GlobalToShared;
   uint32_t site = 0;
   unsigned warp = 0, lane = 0;
@@ -72,7 +82,8 @@ struct BulkCopy {
   uint64_t fill = 0;              ///< Pattern of elements beyond the tensor,
   uint8_t fillBytes = 1;          ///< so many bytes long.
   std::vector<CopyRun> runs;
-  std::vector<uint8_t> data;          ///< Of stores, when the source has been read.
+  std::vector<uint8_t> data;          ///< Of stores, when the source has been read; of lanes.
+  ReductionSpec reduction;            ///< Of lanes.
   bool read = false, written = false; ///< Of stores: the source was read, the destination written.
 };
 

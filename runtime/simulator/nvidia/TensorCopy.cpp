@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Bulk tensor copies: intrinsics and assembly. Tile mode only: im2col, gather and scatter are errors of the decoder
-// that name them.
+// Bulk tensor copies: intrinsics and assembly, in tile and in im2col mode. The modes of later chips (im2col::w, gather
+// and scatter) are errors of the decoder that name them.
 
 #include "nvidia/TensorCopy.h"
 
@@ -18,11 +18,13 @@ namespace {
 
 constexpr uint32_t boxAlignment = 128;
 
-/// What loads and stores of a box share. in: map, place in shared memory, coordinates...
+/// What loads and stores of a box share. in: map, place in shared memory, coordinates, offsets of im2col loads;
+/// numbers: {rank, ..., offsets, im2col}.
 bool beginCopy(Warp &warp, const Op &op, unsigned lane, BulkCopy &copy, TensorMapInfo &map) {
   const OpOperands &x = *op.x;
-  auto rank = static_cast<unsigned>(x.numbers[0]);
-  auto found = readTensorMap(warp, lane, op.site, warp.reg<uint64_t>(x.in[0])[lane], rank);
+  auto rank = static_cast<unsigned>(x.numbers[0]), offsets = static_cast<unsigned>(x.numbers[2]);
+  bool im2col = x.numbers[3] != 0;
+  auto found = readTensorMap(warp, lane, op.site, warp.reg<uint64_t>(x.in[0])[lane], rank, im2col);
   if (!found)
     return false;
   map = *found;
@@ -38,14 +40,21 @@ bool beginCopy(Warp &warp, const Op &op, unsigned lane, BulkCopy &copy, TensorMa
   int32_t coordinate[mostTensorRank] = {};
   for (unsigned i = 0; i < rank; ++i)
     coordinate[i] = warp.reg<int32_t>(x.in[2 + i])[lane];
-  addBoxRuns(map, coordinate, copy.runs);
+  uint16_t away[mostTensorRank] = {};
+  for (unsigned i = 0; i < offsets; ++i)
+    away[i] = warp.reg<uint16_t>(x.in[2 + rank + i])[lane];
+  if (im2col)
+    addPixelRuns(map, coordinate, away, copy.runs);
+  else
+    addBoxRuns(map, coordinate, copy.runs);
   return true;
 }
 
-/// in: map, destination, coordinates, mbarrier, with numbers[1] the mask of blocks; numbers: {rank, has a mask}.
+/// in: map, destination, coordinates, offsets, mbarrier, with numbers[1] the mask of blocks; numbers: {rank, has a
+/// mask, offsets, im2col}.
 void load(Warp &warp, const Op &op) {
   const OpOperands &x = *op.x;
-  auto rank = static_cast<size_t>(x.numbers[0]);
+  auto places = static_cast<size_t>(x.numbers[0] + x.numbers[2]);
   forEachLane(warp.mask, [&](unsigned lane) {
     BulkCopy copy;
     TensorMapInfo map;
@@ -54,12 +63,12 @@ void load(Warp &warp, const Op &op) {
     checkGlobal(warp, copy, false, false);
     std::optional<uint32_t> blocks;
     if (x.numbers[1])
-      blocks = warp.reg<uint16_t>(x.in[3 + rank])[lane];
-    startLoads(warp, copy, sharedOffset(warp.reg<uint64_t>(x.in[2 + rank])[lane]), blocks);
+      blocks = warp.reg<uint16_t>(x.in[3 + places])[lane];
+    startLoads(warp, copy, sharedOffset(warp.reg<uint64_t>(x.in[2 + places])[lane]), blocks);
   });
 }
 
-/// in: map, source, coordinates; numbers: {rank, CopyReduction}.
+/// in: map, source, coordinates; numbers: {rank, CopyReduction, 0, im2col}.
 void store(Warp &warp, const Op &op) {
   ReductionSpec reduction{static_cast<CopyReduction>(op.x->numbers[1]), TensorMapType::U32};
   bool reduces = reduction.operation != CopyReduction::None;
@@ -79,74 +88,84 @@ void store(Warp &warp, const Op &op) {
 
 // --- Decoding -------------------------------------------------------------------------------------------------------
 
-void emitLoad(Decoder &decoder, llvm::ArrayRef<Reg> in, unsigned rank, bool hasMask) {
+/// The dimensions of a copy and how it goes through them.
+struct CopyForm {
+  unsigned rank = 0;
+  bool im2col = false;
+  unsigned offsets() const { return im2col ? rank - 2 : 0; } ///< Of loads.
+};
+
+void emitLoad(Decoder &decoder, llvm::ArrayRef<Reg> in, CopyForm form, bool hasMask) {
   decoder.noteSharedAccess(16, 16);
   Op &op = decoder.emitWide(load, {}, in);
-  decoder.operandsOf(op).numbers = {rank, hasMask};
+  decoder.operandsOf(op).numbers = {form.rank, hasMask, form.offsets(), form.im2col};
 }
 
-void emitStore(Decoder &decoder, llvm::ArrayRef<Reg> in, unsigned rank, CopyReduction operation) {
+void emitStore(Decoder &decoder, llvm::ArrayRef<Reg> in, CopyForm form, CopyReduction operation) {
   decoder.noteSharedAccess(16, 16);
   Op &op = decoder.emitWide(store, {}, in);
-  decoder.operandsOf(op).numbers = {rank, static_cast<int64_t>(operation)};
+  decoder.operandsOf(op).numbers = {form.rank, static_cast<int64_t>(operation), 0, form.im2col};
 }
 
-/// Whether the words of a name ask for tile mode; an error otherwise.
-bool isTile(Decoder &decoder, llvm::StringRef name) {
-  for (llvm::StringRef mode : {"im2col", "gather4", "scatter4"})
+/// Whether the mode that a name asks for is one of sm_90's; an error otherwise.
+bool isKnownMode(Decoder &decoder, llvm::StringRef name) {
+  for (llvm::StringRef mode : {"im2col_w", "im2col.w", "im2col::w", "gather4", "scatter4"})
     if (name.contains(mode)) {
-      decoder.fail("unsupported mode " + mode + " in '" + name + "': tensor copies are simulated in tile mode");
+      decoder.fail("unsupported mode " + mode + " in '" + name + "': sm_90 has tile and im2col");
       return false;
     }
   return true;
 }
 
-/// The rank in "....2d"; 0 after an error.
-unsigned rankOf(Decoder &decoder, llvm::StringRef word, llvm::StringRef name) {
-  unsigned rank = 0;
-  if (!word.consume_back("d") || word.getAsInteger(10, rank) || rank < 1 || rank > mostTensorRank) {
+/// The form by the "2d" in a name, and its mode; rank 0 after an error.
+CopyForm formOf(Decoder &decoder, llvm::StringRef word, llvm::StringRef name) {
+  CopyForm form;
+  form.im2col = name.contains("im2col");
+  unsigned fewest = form.im2col ? 3 : 1;
+  if (!word.consume_back("d") || word.getAsInteger(10, form.rank) || form.rank < fewest || form.rank > mostTensorRank) {
     decoder.fail("unsupported number of dimensions in '" + name + "'");
-    return 0;
+    form.rank = 0;
   }
-  return rank;
+  return form;
 }
 
-/// llvm.nvvm.cp.async.bulk.tensor.{g2s[.cta],s2g,reduce.<op>,prefetch}.tile.<rank>d
+/// llvm.nvvm.cp.async.bulk.tensor.{g2s[.cta],s2g,reduce.<op>,prefetch}.{tile,im2col}.<rank>d
 void tensorCall(Call &call) {
   Decoder &decoder = call.decoder;
-  if (!needsChip(decoder, 90, call.name) || !isTile(decoder, call.name))
+  if (!needsChip(decoder, 90, call.name) || !isKnownMode(decoder, call.name))
     return;
   llvm::SmallVector<llvm::StringRef, 8> words;
   llvm::StringRef rest = call.name;
   rest.consume_front("llvm.nvvm.cp.async.bulk.tensor.");
   rest.split(words, '.');
-  unsigned rank = rankOf(decoder, words.back(), call.name);
-  if (!rank || words[0] == "prefetch")
+  CopyForm form = formOf(decoder, words.back(), call.name);
+  if (!form.rank || words[0] == "prefetch")
     return;
   Regs in;
   if (words[0] == "g2s") {
-    // (destination, mbarrier, map, coordinates, [mask,] hint, flags)
-    bool cluster = words[1] != "cta", hasMask = cluster && call.constant(3 + rank + 2);
+    // (destination, mbarrier, map, coordinates, offsets, [mask,] hint, flags)
+    unsigned places = form.rank + form.offsets();
+    bool cluster = words[1] != "cta", hasMask = cluster && call.constant(3 + places + 2);
     in = {call.reg(2), call.reg(0)};
-    for (unsigned i = 0; i < rank; ++i)
+    for (unsigned i = 0; i < places; ++i)
       in.push_back(call.reg(3 + i));
     in.push_back(call.reg(1));
     if (hasMask)
-      in.push_back(call.reg(3 + rank));
-    return emitLoad(decoder, in, rank, hasMask);
+      in.push_back(call.reg(3 + places));
+    return emitLoad(decoder, in, form, hasMask);
   }
   // (source, map, coordinates, hint, flag)
   in = {call.reg(1), call.reg(0)};
-  for (unsigned i = 0; i < rank; ++i)
+  for (unsigned i = 0; i < form.rank; ++i)
     in.push_back(call.reg(2 + i));
   CopyReduction operation = CopyReduction::None;
   if (words[0] == "reduce" && !(parseReductionWord(words[1], operation)))
     return decoder.fail("unsupported intrinsic '" + call.name + "'");
-  emitStore(decoder, in, rank, operation);
+  emitStore(decoder, in, form, operation);
 }
 
-/// Appends the coordinates in [map, {x, y}].
-void addCoordinates(AsmStatement &s, unsigned operand, unsigned rank, Regs &in) {
+/// Appends the coordinates in [map, {x, y}], or the offsets in {x, y}.
+void addCoordinates(AsmStatement &s, unsigned operand, unsigned count, Kind kind, Regs &in) {
   llvm::SmallVector<const AsmOperand *, 8> flat;
   if (operand >= s.operands.size())
     return s.decoder.fail("malformed assembly: '" + s.mnemonic + "' has too few operands");
@@ -156,39 +175,43 @@ void addCoordinates(AsmStatement &s, unsigned operand, unsigned rank, Regs &in) 
     for (const AsmOperand &inner : part.parts)
       flat.push_back(&inner);
   }
-  if (flat.size() != rank)
-    return s.decoder.fail("malformed assembly: '" + s.mnemonic + "' needs " + llvm::Twine(rank) + " coordinates");
+  if (flat.size() != count)
+    return s.decoder.fail("malformed assembly: '" + s.mnemonic + "' needs " + llvm::Twine(count) +
+                          (kind == Kind::I32 ? " coordinates" : " offsets"));
   for (const AsmOperand *coordinate : flat)
-    in.push_back(s.decoder.asmRegister(*coordinate, Kind::I32, s.text));
+    in.push_back(s.decoder.asmRegister(*coordinate, kind, s.text));
 }
 
 /// cp[.reduce].async.bulk[.prefetch].tensor.<rank>d.<destination>.<source>...
 void tensorStatement(AsmStatement &s) {
   Decoder &decoder = s.decoder;
-  if (!needsChip(decoder, 90, s.mnemonic) || !isTile(decoder, s.mnemonic))
+  if (!needsChip(decoder, 90, s.mnemonic) || !isKnownMode(decoder, s.mnemonic))
     return;
   const auto *tensor = llvm::find(s.words, "tensor");
-  unsigned rank = tensor == s.words.end() || tensor + 1 == s.words.end() ? 0 : rankOf(decoder, tensor[1], s.mnemonic);
-  if (!rank || s.has("prefetch"))
+  CopyForm form =
+      tensor == s.words.end() || tensor + 1 == s.words.end() ? CopyForm() : formOf(decoder, tensor[1], s.mnemonic);
+  if (!form.rank || s.has("prefetch"))
     return;
   Regs in;
   if (s.has("bulk_group")) {
     in = {s.address(0), s.address(1)};
-    addCoordinates(s, 0, rank, in);
+    addCoordinates(s, 0, form.rank, Kind::I32, in);
     ReductionSpec reduction;
     if (s.has("reduce") && !parseReductionOperation(s, reduction))
       return;
-    return emitStore(decoder, in, rank, reduction.operation);
+    return emitStore(decoder, in, form, reduction.operation);
   }
   if (!s.has("mbarrier::complete_tx::bytes"))
     return decoder.fail("unsupported assembly '" + s.mnemonic + "'");
   in = {s.address(1), s.address(0)};
-  addCoordinates(s, 1, rank, in);
+  addCoordinates(s, 1, form.rank, Kind::I32, in);
+  if (form.im2col)
+    addCoordinates(s, 3, form.offsets(), Kind::I16, in);
   in.push_back(s.address(2));
   bool hasMask = s.has("multicast::cluster");
   if (hasMask)
-    in.push_back(s.reg(3, Kind::I16));
-  emitLoad(decoder, in, rank, hasMask);
+    in.push_back(s.reg(form.im2col ? 4 : 3, Kind::I16));
+  emitLoad(decoder, in, form, hasMask);
 }
 
 void nothing(Call &call) { needsChip(call.decoder, 90, call.name); }

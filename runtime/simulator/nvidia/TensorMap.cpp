@@ -54,6 +54,14 @@ TensorMapInfo decode(const Image &image) {
   }
   info.swizzle = static_cast<TensorMapSwizzle>(image.swizzle);
   info.nanFill = image.nanFill;
+  if (!image.im2col)
+    return info;
+  info.pixels.count = image.box[0];
+  info.pixels.channels = image.box[1];
+  for (unsigned i = 0; i < mostTensorRank - 2; ++i) {
+    info.pixels.lower[i] = static_cast<int16_t>(image.box[2 + i]);
+    info.pixels.upper[i] = static_cast<int16_t>(image.box[2 + i] >> 16);
+  }
   return info;
 }
 
@@ -80,7 +88,8 @@ bool isMisaligned(const Image &image) {
 
 } // namespace
 
-std::optional<TensorMapInfo> readTensorMap(Warp &warp, unsigned lane, uint32_t site, uint64_t pointer, unsigned rank) {
+std::optional<TensorMapInfo> readTensorMap(Warp &warp, unsigned lane, uint32_t site, uint64_t pointer, unsigned rank,
+                                           bool im2col) {
   Block &block = *warp.block;
   uint64_t place[64];
   place[lane] = pointer;
@@ -95,6 +104,8 @@ std::optional<TensorMapInfo> readTensorMap(Warp &warp, unsigned lane, uint32_t s
   std::string fault = faultOf(image);
   if (fault.empty() && image.rank != rank)
     fault = "a tensor map of " + std::to_string(image.rank) + " dimensions";
+  if (fault.empty() && (image.im2col != 0) != im2col)
+    fault = im2col ? "a tensor map for tile mode, in im2col mode" : "a tensor map for im2col mode, in tile mode";
   if (!fault.empty()) {
     bool misaligned = image.magic == Image::magicNumber && isMisaligned(image);
     block.reportAt(misaligned ? ReportKind::Misaligned : ReportKind::Bounds, site, warp, lane, Space::Global, pointer,
@@ -116,6 +127,8 @@ uint32_t boxElements(const TensorMapInfo &map, unsigned dimension) {
 
 uint32_t boxBytes(const TensorMapInfo &map) {
   uint64_t bytes = sizeOf(map.type);
+  if (map.isIm2col())
+    return static_cast<uint32_t>(bytes * map.pixels.count * map.pixels.channels);
   for (unsigned i = 0; i < map.rank; ++i)
     bytes *= boxElements(map, i);
   return static_cast<uint32_t>(std::min<uint64_t>(bytes, 1u << 30)); // More than any shared memory is refused there.
@@ -134,11 +147,10 @@ uint64_t fillPattern(const TensorMapInfo &map) {
   }
 }
 
-/// One row of a box: along dimension 0.
-static void addRow(const TensorMapInfo &map, int64_t first, uint64_t row, bool inside, uint32_t offset,
+/// One row of a box: `count` elements along dimension 0.
+static void addRow(const TensorMapInfo &map, int64_t first, uint32_t count, uint64_t row, bool inside, uint32_t offset,
                    std::vector<CopyRun> &runs) {
   unsigned bytes = sizeOf(map.type);
-  uint32_t count = boxElements(map, 0);
   auto size = static_cast<int64_t>(map.size[0]);
   for (uint32_t i = 0; i < count;) {
     int64_t at = first + int64_t(i) * map.step[0];
@@ -164,13 +176,40 @@ void addBoxRuns(const TensorMapInfo &map, const int32_t *coordinate, std::vector
       inside &= at >= 0 && static_cast<uint64_t>(at) < map.size[i];
       row += static_cast<uint64_t>(at) * map.stride[i - 1];
     }
-    addRow(map, coordinate[0], row, inside, offset, runs);
+    addRow(map, coordinate[0], boxElements(map, 0), row, inside, offset, runs);
     offset += rowBytes;
     unsigned i = 1;
     while (i < map.rank && ++index[i] == boxElements(map, i))
       index[i++] = 0;
     if (i >= map.rank)
       return;
+  }
+}
+
+void addPixelRuns(const TensorMapInfo &map, const int32_t *coordinate, const uint16_t *away,
+                  std::vector<CopyRun> &runs) {
+  const TensorMapPixels &pixels = map.pixels;
+  const unsigned last = map.rank - 1;
+  int64_t at[mostTensorRank];
+  std::copy_n(coordinate, map.rank, at);
+  for (uint32_t n = 0; n < pixels.count; ++n) {
+    uint64_t row = map.address;
+    bool inside = true;
+    for (unsigned i = 1; i <= last; ++i) {
+      int64_t place = at[i] + (i < last ? away[i - 1] : 0);
+      inside &= place >= 0 && static_cast<uint64_t>(place) < map.size[i];
+      row += static_cast<uint64_t>(place) * map.stride[i - 1];
+    }
+    addRow(map, coordinate[0], pixels.channels, row, inside, n * pixels.channels * sizeOf(map.type), runs);
+    unsigned i = 1;
+    for (; i < last; ++i) {
+      at[i] += map.step[i];
+      if (at[i] <= static_cast<int64_t>(map.size[i]) - 1 + pixels.upper[i - 1])
+        break;
+      at[i] = pixels.lower[i - 1];
+    }
+    if (i == last)
+      ++at[last];
   }
 }
 

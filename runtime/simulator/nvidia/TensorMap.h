@@ -14,14 +14,20 @@ namespace tilejit::sim {
 
 class Rules;
 
-/// The tensor map at a generic pointer, for a copy of `rank` dimensions by a lane. Nothing after a report.
-std::optional<TensorMapInfo> readTensorMap(Warp &warp, unsigned lane, uint32_t site, uint64_t pointer, unsigned rank);
+/// The tensor map at a generic pointer, for a copy of `rank` dimensions by a lane, in tile or in im2col mode. Nothing
+/// after a report.
+std::optional<TensorMapInfo> readTensorMap(Warp &warp, unsigned lane, uint32_t site, uint64_t pointer, unsigned rank,
+                                           bool im2col);
 
 /// Elements of a packed box in a dimension, and the bytes of all.
 uint32_t boxElements(const TensorMapInfo &map, unsigned dimension);
 uint32_t boxBytes(const TensorMapInfo &map);
 /// The pieces of the box that begins at a coordinate: where they lie in the packed box and in global memory.
 void addBoxRuns(const TensorMapInfo &map, const int32_t *coordinate, std::vector<CopyRun> &runs);
+/// The same in im2col mode, where the first pixel is at a coordinate; each is read as far from its place as `away`
+/// says, in dimension 1, 2, ...
+void addPixelRuns(const TensorMapInfo &map, const int32_t *coordinate, const uint16_t *away,
+                  std::vector<CopyRun> &runs);
 /// The pattern of elements beyond the tensor.
 uint64_t fillPattern(const TensorMapInfo &map);
 

@@ -160,6 +160,14 @@ __device__ __forceinline void tensorLoad2d(void *shared, const void *map, int x,
                "l"(map), "r"(x), "r"(y), "r"(sharedAddress(barrier))
                : "memory");
 }
+/// Pixels of images of height and width, the first at x, y of image n, each read dx, dy further on.
+__device__ __forceinline void tensorLoadPixels(void *shared, const void *map, int channel, int x, int y, int n,
+                                               uint16_t dx, uint16_t dy, uint64_t *barrier) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "
+               "[%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(sharedAddress(shared)),
+               "l"(map), "r"(channel), "r"(x), "r"(y), "r"(n), "r"(sharedAddress(barrier)), "h"(dx), "h"(dy)
+               : "memory");
+}
 __device__ __forceinline void tensorStore2d(const void *map, const void *shared, int x, int y) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
                "r"(sharedAddress(shared)), "r"(x), "r"(y)
@@ -194,6 +202,24 @@ __device__ __forceinline void mbarrierArriveIn(uint64_t *barrier, unsigned rank)
   asm volatile("{\n\t.reg .b32 there;\n\tmapa.shared::cluster.u32 there, %0, %1;\n\t"
                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n\t}" ::"r"(sharedAddress(barrier)),
                "r"(rank)
+               : "memory");
+}
+/// Stores a value in another block, whose mbarrier hears of it.
+__device__ __forceinline void storeAsyncIn(int *shared, int value, uint64_t *barrier, unsigned rank) {
+  asm volatile("{\n\t.reg .b32 there, full;\n\tmapa.shared::cluster.u32 there, %0, %3;\n\t"
+               "mapa.shared::cluster.u32 full, %2, %3;\n\t"
+               "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [there], %1, [full];\n\t}" ::"r"(
+                   sharedAddress(shared)),
+               "r"(value), "r"(sharedAddress(barrier)), "r"(rank)
+               : "memory");
+}
+/// Adds a value to one in another block.
+__device__ __forceinline void addAsyncIn(int *shared, int value, uint64_t *barrier, unsigned rank) {
+  asm volatile("{\n\t.reg .b32 there, full;\n\tmapa.shared::cluster.u32 there, %0, %3;\n\t"
+               "mapa.shared::cluster.u32 full, %2, %3;\n\t"
+               "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [there], %1, [full];"
+               "\n\t}" ::"r"(sharedAddress(shared)),
+               "r"(value), "r"(sharedAddress(barrier)), "r"(rank)
                : "memory");
 }
 /// To the same place in each block whose bit is set, where the mbarrier at the same place hears of it.
