@@ -350,6 +350,137 @@ take:
             .kinds.empty());
 }
 
+TEST_CASE("what a warp took over, others know when they come after it", "[simulator]") {
+  // Block 0 writes and sets a flag. Of block 1, warp 0 waits for it with acquire order; `between` stands between that
+  // and warp 1's read, which has seen the flag too, but has not acquired it.
+  auto body = [](const std::string &acquires, const std::string &between) {
+    return R"(
+  %giver = icmp eq i32 %b, 0
+  br i1 %giver, label %give, label %get
+give:
+  %isFirst = icmp eq i32 %t, 0
+  br i1 %isFirst, label %signal, label %end
+signal:
+  store i32 7, ptr addrspace(1) %p
+  store atomic i32 1, ptr addrspace(1) %r syncscope("device") release, align 4
+  ret void
+get:
+  %low = icmp ult i32 %t, 32
+  br i1 %low, label %poll, label %look
+poll:
+  %f = load atomic i32, ptr addrspace(1) %r syncscope("device") )" +
+           acquires + R"(, align 4
+  %set = icmp eq i32 %f, 1
+  br i1 %set, label %ready, label %poll
+look:
+  %g = load atomic i32, ptr addrspace(1) %r syncscope("device") monotonic, align 4
+  %there = icmp eq i32 %g, 1
+  br i1 %there, label %ready, label %look
+ready:
+)" + between +
+           R"(
+  %high = icmp ugt i32 %t, 31
+  br i1 %high, label %take, label %end
+take:
+  %v = load i32, ptr addrspace(1) %p
+  store i32 %v, ptr addrspace(1) %q
+  ret void
+end:
+  ret void)";
+  };
+  const std::string barrier = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n",
+                    named = "  call void asm sideeffect \"bar.sync 3, 64;\", \"\"()\n",
+                    halves = "  br i1 %low, label %arrive, label %await\narrive:\n"
+                             "  call void asm sideeffect \"bar.arrive 3, 64;\", \"\"()\n  br label %go\nawait:\n" +
+                             named + "  br label %go\ngo:\n";
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    INFO("seed " << seed);
+    for (const std::string &between : {barrier, named, halves}) {
+      Result right = run(body("acquire", between), 2, 64, seed);
+      CHECK(right.kinds == "");
+      CHECK(right.q[0] == 7);
+    }
+    Result wrong = run(body("acquire", ""), 2, 64, seed);
+    REQUIRE(wrong.kinds == "race");
+    CHECK(contains(wrong.outcome.reports[0].message, "by warp 1 lane"));
+    // The hint names the other warp where it came first.
+    CHECK((contains(wrong.outcome.reports[0].hint, "another warp of the block took the other's signal over") ||
+           contains(wrong.outcome.reports[0].hint, "without acquire order")));
+    CHECK(run(body("monotonic", barrier), 2, 64, seed).kinds == "race");
+  }
+}
+
+TEST_CASE("what a warp took over is handed on by shared memory too, and not by itself", "[simulator]") {
+  // Warp 0 of block 1 takes the data of block 0 over and signals warp 1 in shared memory; warp 1 signals block 2.
+  auto body = [](const std::string &store, const std::string &load) {
+    return R"(
+  %second = icmp eq i32 %b, 1
+  %r1 = getelementptr i32, ptr addrspace(1) %r, i32 1
+  %isFirst = icmp eq i32 %t, 0
+  br i1 %second, label %relay, label %others
+others:
+  br i1 %isFirst, label %one, label %end
+one:
+  %giver = icmp eq i32 %b, 0
+  br i1 %giver, label %give, label %await
+give:
+  store i32 7, ptr addrspace(1) %p
+  store atomic i32 1, ptr addrspace(1) %r syncscope("device") release, align 4
+  ret void
+await:
+  %h = load atomic i32, ptr addrspace(1) %r1 syncscope("device") acquire, align 4
+  %got = icmp eq i32 %h, 1
+  br i1 %got, label %take, label %await
+take:
+  %v = load i32, ptr addrspace(1) %p
+  store i32 %v, ptr addrspace(1) %q
+  ret void
+relay:
+  br i1 %isFirst, label %clear, label %cleared
+clear:
+  store atomic i32 0, ptr addrspace(3) @flag syncscope("block") monotonic, align 4
+  br label %cleared
+cleared:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %isFirst, label %poll, label %rest
+poll:
+  %f = load atomic i32, ptr addrspace(1) %r syncscope("device") acquire, align 4
+  %set = icmp eq i32 %f, 1
+  br i1 %set, label %pass, label %poll
+pass:
+)" + store +
+           R"(
+  ret void
+rest:
+  %isLater = icmp eq i32 %t, 32
+  br i1 %isLater, label %look, label %end
+look:
+  %g = )" + load +
+           R"(
+  %there = icmp eq i32 %g, 1
+  br i1 %there, label %signal, label %look
+signal:
+  store atomic i32 1, ptr addrspace(1) %r1 syncscope("device") release, align 4
+  ret void
+end:
+  ret void)";
+  };
+  auto outcome = [&](const std::string &store, const std::string &load, uint64_t seed) {
+    Machine machine("sm_80", kernel(body(store, load)) + "@flag = internal addrspace(3) global i32 undef, align 4\n");
+    machine.options.scheduleSeed = seed;
+    uint32_t *p = machine.array(std::vector<uint32_t>(4, 0)), *q = machine.array(std::vector<uint32_t>(4, 0)),
+             *r = machine.array(std::vector<uint32_t>(4, 0));
+    return kinds(machine.run("k", {3, 1, 1}, {64, 1, 1}, p, q, r));
+  };
+  const std::string release = "  store atomic i32 1, ptr addrspace(3) @flag syncscope(\"block\") release, align 4\n",
+                    acquire = "load atomic i32, ptr addrspace(3) @flag syncscope(\"block\") acquire, align 4\n",
+                    plain = "load atomic i32, ptr addrspace(3) @flag syncscope(\"block\") monotonic, align 4\n";
+  for (uint64_t seed : {0, 1, 2}) {
+    CHECK(outcome(release, acquire, seed) == "");
+    CHECK(outcome(release, plain, seed) == "race");
+  }
+}
+
 TEST_CASE("warps of a block need a barrier between global accesses too", "[simulator]") {
   auto body = [](const std::string &barrier) {
     return storeOwn + barrier + R"(

@@ -33,8 +33,12 @@ bool conflicts(Use a, Use b, bool narrow) {
   return (isWrite(a) || isWrite(b)) && (narrow || !isAtomic(a) || !isAtomic(b));
 }
 
-bool covers(const VectorClock &clock, unsigned warp, uint32_t time) {
-  return warp < clock.size() && clock[warp] >= time;
+/// Whether something that a warp of a block did at a time is among what is known.
+bool covers(const WorldClock &known, uint32_t block, unsigned warp, uint32_t time) {
+  auto found = std::lower_bound(known.begin(), known.end(), block,
+                                [](const auto &entry, uint32_t wanted) { return entry.first < wanted; });
+  return found != known.end() && found->first == block && warp < found->second->size() &&
+         (*found->second)[warp] >= time;
 }
 
 /// Calls f(sector) for each bit.
@@ -125,18 +129,15 @@ void GlobalShadow::merge(const Party &party) {
   if (signalled_.size() <= party.number)
     signalled_.resize(party.number + 1);
   signalled_[party.number] |= shadow.signalled;
-  for (BlockShadow::Segment &segment : shadow.finished)
-    mergePages(party, segment.pages, segment.known);
-  shadow.finished.clear();
-  mergePages(party, shadow.current.pages, shadow.current.known);
-  shadow.clearPages();
+  for (const std::unique_ptr<PageSegment> &segment : shadow.segments)
+    mergePages(party, segment->pages, *segment->known);
+  shadow.dropPages();
 }
 
-void GlobalShadow::mergePages(const Party &party, std::vector<Page> &pages, const Known &known) {
-  std::shared_ptr<const WorldClock> all = flatten(known);
+void GlobalShadow::mergePages(const Party &party, std::vector<Page> &pages, const WorldClock &known) {
   for (Page &page : pages)
     if (!alone_)
-      mergePage(party, page, *all);
+      mergePage(party, page, known);
     else
       for (PageUse *use : page.uses)
         if (use)
@@ -190,11 +191,7 @@ void GlobalShadow::compareSector(const Party &party, const Page &page, Use use, 
                   number,
                   other.sector[sector].clock,
                   narrow && isAtomic(use) && isAtomic(otherUse)};
-  auto found = std::lower_bound(known.begin(), known.end(), number,
-                                [](const auto &entry, uint32_t wanted) { return entry.first < wanted; });
-  bool ordered = found != known.end() && found->first == number &&
-                 covers(*found->second, finding.otherThread / launch_.program->width, finding.otherClock);
-  if (ordered)
+  if (covers(known, number, finding.otherThread / launch_.program->width, finding.otherClock))
     return;
   bool unknown = (own.unknown[sector >> 6] | other.unknown[sector >> 6]) >> (sector & 63) & 1;
   if (use == Use::Write && otherUse == Use::Write && !unknown) {
@@ -302,48 +299,22 @@ std::string GlobalShadow::hintFor(const Party &party, const Finding &finding) co
   if (finding.narrow)
     return "the atomic orders threads of its own block only: give it device scope (gpu, agent)";
   const BlockShadow &shadow = *party.pages;
-  unsigned warp = finding.otherThread / launch_.program->width;
+  unsigned warp = finding.otherThread / launch_.program->width, own = finding.thread / launch_.program->width;
+  for (const BlockShadow::Taken &taken : shadow.taken)
+    if (taken.warp != own && covers(*taken.known, finding.otherBlock, warp, finding.otherClock))
+      return std::string("another ") + (launch_.program->lockStep ? "wave" : "warp") +
+             " of the block took the other's signal over: put a block barrier between that and the access";
   for (const Known &offered : shadow.offered)
-    for (const std::shared_ptr<const WorldClock> &clock : offered)
-      for (const auto &[number, clocks] : *clock)
-        if (number == finding.otherBlock && covers(*clocks, warp, finding.otherClock))
-          return std::string("the block read the other's signal without acquire order: put ") + fence +
-                 " after the atomic that reads it";
+    for (const WorldClockPointer &clock : offered)
+      if (covers(*clock, finding.otherBlock, warp, finding.otherClock))
+        return std::string("the block read the other's signal without acquire order: put ") + fence +
+               " after the atomic that reads it";
   if (isAtomic(finding.use) != isAtomic(finding.otherUse))
     return "one side is atomic and the other plain: make both atomic, or order them by a signal";
   if (shadow.signalled || (finding.otherBlock < signalled_.size() && signalled_[finding.otherBlock]))
     return std::string("an atomic signals without release order: put ") + fence +
            " before it, and a block barrier where other warps wrote the data";
   return "blocks run in any order: give each its own bytes, use atomics, or split the work in two launches";
-}
-
-std::shared_ptr<const WorldClock> GlobalShadow::flatten(const Known &known) {
-  static const std::shared_ptr<const WorldClock> nothing = std::make_shared<WorldClock>();
-  if (known.empty())
-    return nothing;
-  std::shared_ptr<const WorldClock> all = known[0];
-  for (size_t i = 1; i < known.size(); ++i) {
-    if (known[i] == all || known[i]->empty())
-      continue;
-    auto joined = std::make_shared<WorldClock>();
-    const WorldClock &a = *all, &b = *known[i];
-    size_t x = 0, y = 0;
-    while (x < a.size() || y < b.size()) {
-      if (y == b.size() || (x < a.size() && a[x].first < b[y].first)) {
-        joined->push_back(a[x++]);
-      } else if (x == a.size() || b[y].first < a[x].first) {
-        joined->push_back(b[y++]);
-      } else if (a[x].second == b[y].second) {
-        joined->push_back(a[x++]), ++y;
-      } else {
-        auto both = std::make_shared<VectorClock>(*a[x].second);
-        joinInto(*both, *b[y].second);
-        joined->emplace_back(a[x++].first, std::move(both)), ++y;
-      }
-    }
-    all = std::move(joined);
-  }
-  return all;
 }
 
 } // namespace tilejit::sim

@@ -139,51 +139,6 @@ void PagePool::giveBack(PageUse *use) {
   free_[use->values != nullptr].push_back(use);
 }
 
-void BlockShadow::clearPages() {
-  current.pages.clear();
-  table.assign(table.size(), 0);
-  cache.fill({});
-}
-
-void BlockShadow::reset(size_t warps) {
-  finished.clear();
-  clearPages();
-  current.known.clear();
-  fences.resize(warps);
-  for (Fence &fence : fences)
-    fence.made = false;
-  offered.resize(warps);
-  for (Known &known : offered)
-    known.clear();
-  drawn.clear();
-  signalled = shareFences = shareOffered = false;
-}
-
-Page &BlockShadow::page(uint64_t number) {
-  Cached &cached = cache[number % cache.size()];
-  std::vector<Page> &pages = current.pages;
-  if (cached.number == number)
-    return pages[cached.place];
-  auto slotOf = [&](uint64_t wanted) {
-    size_t mask = table.size() - 1, slot = (wanted * 0x9e3779b97f4a7c15ull >> 32) & mask;
-    while (table[slot] && pages[table[slot] - 1].number != wanted)
-      slot = (slot + 1) & mask;
-    return slot;
-  };
-  if (table.size() < 2 * (pages.size() + 1)) {
-    table.assign(std::max<size_t>(32, 2 * table.size()), 0);
-    for (size_t i = 0; i < pages.size(); ++i)
-      table[slotOf(pages[i].number)] = static_cast<uint32_t>(i + 1);
-  }
-  size_t slot = slotOf(number);
-  if (!table[slot]) {
-    pages.push_back({number, {}});
-    table[slot] = static_cast<uint32_t>(pages.size());
-  }
-  cached = {number, table[slot] - 1};
-  return pages[cached.place];
-}
-
 void GlobalShadow::begin(Block &block) {
   if (!block.pages)
     block.pages = std::make_shared<BlockShadow>();
@@ -205,6 +160,7 @@ void GlobalShadow::access(Block &block, const Warp &warp, const uint64_t *addres
   if (use != Use::Write)
     data = nullptr;
   unsigned first = firstLane(lanes), count = countLanes(lanes);
+  block.pages->catchUp(block.ordering, warp.index);
   bool dense = (lanes >> first) == lanesBelow(count);
   if (dense && isRow(address, first, count, access.size))
     return mark(block, warp, first, count, address[first], access.size * count, access, use, data);
@@ -268,7 +224,8 @@ void GlobalShadow::mark(Block &block, const Warp &warp, unsigned lane, unsigned 
     uint64_t number = address >> pageShift, stop = std::min(end, (number + 1) << pageShift);
     auto from = static_cast<unsigned>(address - (number << pageShift));
     auto to = static_cast<unsigned>(stop - (number << pageShift));
-    markPage(block, warp, block.pages->page(number), from, to, code, access, use, data, perSector);
+    markPage(block, warp, block.pages->segmentOf(warp.index).page(number), from, to, code, access, use, data,
+             perSector);
     code += perSector * (((to + 31) >> sectorShift) - (from >> sectorShift));
     if (data)
       data += stop - address;
@@ -279,11 +236,20 @@ void GlobalShadow::mark(Block &block, const Warp &warp, unsigned lane, unsigned 
 void GlobalShadow::markPage(Block &block, const Warp &warp, Page &page, unsigned from, unsigned to, uint32_t code,
                             const Access &access, Use use, const uint8_t *data, uint32_t perSector) {
   unsigned first = from >> sectorShift, last = (to - 1) >> sectorShift;
-  if (block.warps.size() > 1)
+  auto compareWith = [&](const Page &touched) {
     for (unsigned other = 0; other < numUses; ++other)
-      if (page.uses[other] && (conflicting[static_cast<unsigned>(use)] >> other & 1) &&
-          anyBit(page.uses[other]->touched, first, last))
-        compareWarps(block, warp, page, static_cast<Use>(other), from, to, code, perSector, access, use, data);
+      if (touched.uses[other] && (conflicting[static_cast<unsigned>(use)] >> other & 1) &&
+          anyBit(touched.uses[other]->touched, first, last))
+        compareWarps(block, warp, touched, static_cast<Use>(other), from, to, code, perSector, access, use, data);
+  };
+  if (block.warps.size() > 1)
+    compareWith(page);
+  // Warps that know something else of other blocks.
+  if (block.pages->segments.size() > 1)
+    for (const std::unique_ptr<PageSegment> &segment : block.pages->segments)
+      if (segment->warps && segment.get() != &block.pages->segmentOf(warp.index))
+        if (const Page *touched = segment->find(page.number))
+          compareWith(*touched);
   PageUse &own = useOf(page, use);
   uint32_t clock = block.ordering.clock(warp.index);
   uint32_t before = own.has(first) ? own.sector[first].bytes : 0;
@@ -343,25 +309,18 @@ void GlobalShadow::compareWarps(Block &block, const Warp &warp, const Page &page
   }
 }
 
-void GlobalShadow::split(BlockShadow &shadow) {
-  if (shadow.current.pages.empty())
-    return;
-  shadow.finished.push_back({std::move(shadow.current.pages), shadow.current.known});
-  shadow.clearPages();
-}
-
 void GlobalShadow::fence(Block &block, const Warp &warp, bool release, bool acquire) {
   if (alone_)
     return;
   BlockShadow &shadow = *block.pages;
   Known &offered = shadow.offered[warp.index];
+  shadow.catchUp(block.ordering, warp.index);
   if (acquire && !offered.empty()) {
-    split(shadow);
-    shadow.current.known.insert(shadow.current.known.end(), offered.begin(), offered.end());
+    shadow.learn(block.ordering, {warp.index}, unionOf(offered));
     offered.clear();
   }
   if (release) {
-    shadow.fences[warp.index] = {true, block.ordering.seen(warp.index), shadow.current.known};
+    shadow.fences[warp.index] = {true, block.ordering.seen(warp.index), {shadow.knownTo(warp.index)}};
     shadow.shareFences = true;
   }
 }
@@ -377,7 +336,7 @@ void GlobalShadow::shareAmongWarps(BlockShadow &shadow, const std::vector<unsign
         joinInto(all.seen, fence.seen);
         all.known.insert(all.known.end(), fence.known.begin(), fence.known.end());
       }
-    all.known = {flatten(all.known)};
+    all.known = {unionOf(all.known)};
     for (unsigned w : warps)
       shadow.fences[w] = all;
   }
@@ -386,7 +345,7 @@ void GlobalShadow::shareAmongWarps(BlockShadow &shadow, const std::vector<unsign
     for (unsigned w : warps)
       all.insert(all.end(), shadow.offered[w].begin(), shadow.offered[w].end());
     for (unsigned w : warps)
-      shadow.offered[w] = Known{flatten(all)};
+      shadow.offered[w] = Known{unionOf(all)};
   }
   // Others may meet at a barrier of their own.
   if (warps.size() == shadow.fences.size())
@@ -400,8 +359,7 @@ void GlobalShadow::barrier(Block &block, const std::vector<unsigned> &warps) {
   shareAmongWarps(shadow, warps);
   if (shadow.drawn.empty() || block.program().lockStep)
     return;
-  split(shadow);
-  shadow.current.known.insert(shadow.current.known.end(), shadow.drawn.begin(), shadow.drawn.end());
+  shadow.learn(block.ordering, warps, unionOf(shadow.drawn));
   shadow.drawn.clear();
 }
 
@@ -417,29 +375,30 @@ void GlobalShadow::atomic(Block &block, const Warp &warp, uint64_t place, bool r
     return;
   anyAtomics_ = true;
   BlockShadow &shadow = *block.pages;
+  shadow.catchUp(block.ordering, warp.index);
   const BlockShadow::Fence &fence = shadow.fences[warp.index];
-  std::shared_ptr<const WorldClock> &published = places_[place];
+  WorldClockPointer &published = places_[place];
   bool publishes = writes && (release || fence.made), takes = reads && published;
+  bool learns = takes && acquire && !holds(*shadow.knownTo(warp.index), *published);
   // What was done until now must be known before others can be ordered after it, and was done without what is taken.
-  if (publishes || (takes && acquire))
+  if (publishes || learns)
     merge({block.number, block.pages, &block.reports});
-  if (takes && acquire) {
-    shadow.current.known.push_back(published);
-    shadow.current.known = {flatten(shadow.current.known)};
-  } else if (takes) {
-    shadow.offered[warp.index] = {flatten({flatten(shadow.offered[warp.index]), published})};
+  if (learns) {
+    shadow.learn(block.ordering, {warp.index}, published);
+  } else if (takes && !acquire) {
+    shadow.offered[warp.index] = {unionOf(unionOf(shadow.offered[warp.index]), published)};
     shadow.shareOffered = true;
     if (writes)
-      shadow.drawn = {flatten({flatten(shadow.drawn), published})};
+      shadow.drawn = {unionOf(unionOf(shadow.drawn), published)};
   }
   if (publishes) {
-    Known all = release ? shadow.current.known : fence.known;
+    Known all = release ? Known{shadow.knownTo(warp.index)} : fence.known;
     VectorClock seen = release ? block.ordering.seen(warp.index) : fence.seen;
     all.push_back(std::make_shared<WorldClock>(
         WorldClock{{static_cast<uint32_t>(block.number), std::make_shared<VectorClock>(std::move(seen))}}));
     if (takes)
       all.push_back(published);
-    published = flatten(all);
+    published = unionOf(all);
   } else if (writes) {
     shadow.signalled = true;
     if (!reads)

@@ -9,9 +9,9 @@
 // Blocks order each other by atomics of device scope: a release (of the operation, or a fence before it) publishes what
 // its warp has seen, an acquire (or a fence after it) takes over what was published there. Between the fence and the
 // atomic there may be a block barrier: then the fences of all its warps count. A relaxed read-modify-write
-// followed by a block barrier counts as an acquire too: NVIDIA's own samples draw tickets that way. On the acquiring
-// side a block is one actor: its warps are not told apart. The blocks of a cluster are one block here. Of many blocks
-// that read one place only some are remembered.
+// followed by a block barrier counts as an acquire too: NVIDIA's own samples draw tickets that way. What a warp took
+// over, other warps of its block know when the order within the block (core/Ordering.h) says that they come after it.
+// The blocks of a cluster are one block here. Of many blocks that read one place only some are remembered.
 
 #ifndef TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
 #define TILEJIT_SIMULATOR_CORE_GLOBALSHADOW_H
@@ -106,44 +106,86 @@ private:
 
 /// Published clocks: for each block that published, by its number, the clocks of its warps. Never changes once made.
 using WorldClock = std::vector<std::pair<uint32_t, std::shared_ptr<const VectorClock>>>;
-using Known = std::vector<std::shared_ptr<const WorldClock>>; ///< The union of several.
+using WorldClockPointer = std::shared_ptr<const WorldClock>;
+using Known = std::vector<WorldClockPointer>; ///< The union of several.
+
+/// The pages that warps touched while they knew the same of other blocks.
+class PageSegment {
+public:
+  /// The page with this number, new if need be; null where there is none.
+  Page &page(uint64_t number);
+  Page *find(uint64_t number);
+  /// Begins with no pages.
+  void clear();
+
+  std::vector<Page> pages;
+  WorldClockPointer known;
+  uint32_t warps = 0; ///< Whose accesses go here.
+
+private:
+  size_t slotOf(uint64_t number) const;
+
+  std::vector<uint32_t> table_; ///< Hash table of `pages`: place + 1, 0 where there is none.
+  struct Cached {
+    uint64_t number = ~0ull;
+    uint32_t place = 0;
+  };
+  std::array<Cached, 16> cache_;
+};
 
 /// What a block remembers between two comparisons.
 class BlockShadow {
 public:
   /// For a new block; memory is reused.
   void reset(size_t warps);
-  /// The page with this number in `current`.
-  Page &page(uint64_t number);
-  /// Begins with no pages.
-  void clearPages();
+  /// Where the accesses of a warp go.
+  PageSegment &segmentOf(unsigned warp) const { return *places[warp]; }
+  const WorldClockPointer &knownTo(unsigned warp) const { return places[warp]->known; }
+  /// Warps know more from now on, and those of their block that come after them as `ordering` has it.
+  void learn(const Ordering &ordering, const std::vector<unsigned> &warps, const WorldClockPointer &news);
+  /// The warp knows what those have taken over who come before it now.
+  void catchUp(const Ordering &ordering, unsigned warp) {
+    if (!unseen[warp].empty())
+      takeSeen(ordering, warp);
+  }
+  /// The pages were compared: begins with none.
+  void dropPages();
 
-  /// The pages that were touched since the last time that the block took something over, and what it knew then.
-  struct Segment {
-    std::vector<Page> pages;
-    Known known;
-  };
   struct Fence {
     bool made = false;
     VectorClock seen;
     Known known;
   };
-
-  std::vector<Segment> finished;
-  Segment current;
-  std::vector<uint32_t> table; ///< Hash table of current.pages: place + 1, 0 where there is none.
-  struct Cached {
-    uint64_t number = ~0ull;
-    uint32_t place = 0;
+  /// What a warp took over from other blocks, at its clock.
+  struct Taken {
+    unsigned warp;
+    uint32_t clock;
+    WorldClockPointer before, known; ///< What it knew without it, and with it.
   };
-  std::array<Cached, 16> cache;
-  std::vector<Fence> fences;  ///< Last release fence of each warp.
+
+  std::vector<std::unique_ptr<PageSegment>> segments; ///< In the order in which they began.
+  std::vector<PageSegment *> places;                  ///< Of each warp, among them.
+  std::vector<std::vector<Taken>> unseen;             ///< What other warps took over that a warp need not come after.
+  std::vector<Taken> taken;                           ///< Some of what any warp took over, for hints.
+  std::vector<Fence> fences;                          ///< Last release fence of each warp.
   std::vector<Known> offered; ///< What each warp's relaxed atomics read, until an acquire fence.
   Known drawn;                ///< The part of it that read-modify-writes read, until a block barrier.
   bool signalled = false;     ///< Wrote atomically without releasing anything.
   bool shareFences = false;   ///< A fence was made since the last barrier of the block,
   bool shareOffered = false;  ///< or something was offered.
+
+private:
+  void takeSeen(const Ordering &ordering, unsigned warp);
+  void moveTo(unsigned warp, const WorldClockPointer &known);
 };
+
+/// The union of what is published; one of the two where it holds the other. None of them is null.
+WorldClockPointer unionOf(const WorldClockPointer &a, const WorldClockPointer &b);
+WorldClockPointer unionOf(const Known &known);
+/// Whether all of b is in a.
+bool holds(const WorldClock &a, const WorldClock &b);
+/// Nothing published.
+const WorldClockPointer &nothingKnown();
 
 class GlobalShadow {
 public:
@@ -197,10 +239,9 @@ private:
                 const Access &access, Use use, const uint8_t *data, uint32_t perSector);
   void compareWarps(Block &block, const Warp &warp, const Page &page, Use otherUse, unsigned from, unsigned to,
                     uint32_t code, uint32_t perSector, const Access &access, Use use, const uint8_t *data);
-  void split(BlockShadow &shadow);
   static void shareAmongWarps(BlockShadow &shadow, const std::vector<unsigned> &warps);
   void merge(const Party &party);
-  void mergePages(const Party &party, std::vector<Page> &pages, const Known &known);
+  void mergePages(const Party &party, std::vector<Page> &pages, const WorldClock &known);
   void mergePage(const Party &party, Page &page, const WorldClock &known);
   void compare(const Party &party, const Page &page, Use use, const LaunchPage &launchPage, const WorldClock &known);
   void compareSector(const Party &party, const Page &page, Use use, unsigned sector, const PageUse &other, Use otherUse,
@@ -210,13 +251,12 @@ private:
   void reportRace(const Party &party, const Finding &finding);
   std::string hintFor(const Party &party, const Finding &finding) const;
   std::string who(uint64_t block, uint32_t thread) const;
-  static std::shared_ptr<const WorldClock> flatten(const Known &known);
 
   const LaunchState &launch_;
   const bool alone_;
   bool anyAtomics_ = false;
   std::unordered_map<uint64_t, LaunchPage> pages_;
-  std::unordered_map<uint64_t, std::shared_ptr<const WorldClock>> places_;
+  std::unordered_map<uint64_t, WorldClockPointer> places_;
   std::set<std::pair<uint32_t, uint32_t>> races_; ///< Sites of those found, in the order in which each was reported.
   std::vector<uint8_t> signalled_; ///< Of each block that has ended or published: BlockShadow::signalled.
   std::unique_ptr<Round> round_;

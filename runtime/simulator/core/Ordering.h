@@ -56,6 +56,7 @@ public:
   bool fencedForAsync(uint32_t number, unsigned warp) const;
 
   VectorClock &seen(unsigned actor) { return seen_[actor]; }
+  const VectorClock &seen(unsigned actor) const { return seen_[actor]; }
   VectorClock &proxySeen(unsigned actor) { return proxySeen_[actor]; }
   uint32_t clock(unsigned actor) const { return clock_[actor]; }
   /// Makes everything that the actor did visible in its own entry of seen() and starts a new clock.
