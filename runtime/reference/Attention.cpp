@@ -1,8 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Attention, one query after the other: scores of the keys that it sees, their softmax, the weighted mean of the
-// values. The error follows a pass over the keys in ascending order that rescales its sums whenever a larger score
-// comes; Tolerance.h has the terms.
+// values. The error follows a pass over the keys, or over any part of them, in ascending order that rescales its sums
+// whenever a larger score comes, and a last rescaling where parts are merged; Tolerance.h has the terms.
 
 #include "Arithmetic.h"
 #include "Families.h"
@@ -18,23 +18,55 @@ namespace {
 
 constexpr double expRoundings = 8; ///< 4 ulp are at most 8 units.
 
-/// Sizes, and what an element of each operand is at.
-struct Problem {
-  int64_t heads, queries, depth, keyHeads, keys;
+/// Integers of an operand that says where things lie.
+std::vector<int64_t> loadTable(const HostTensor &tensor) {
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    values.push_back(loadAsInteger(tensor.element(i), tensor.dtype()));
+  return values;
+}
+
+/// Sizes, and where the keys of each query lie: in a row, or in pages.
+class Problem {
+public:
+  int64_t heads, queries, depth, keyHeads;
 
   explicit Problem(const Call &call) {
     const std::vector<int64_t> &q = call.inputs[0].shape(), &k = call.inputs[1].shape();
-    heads = q[1], queries = q[2], depth = q[3], keyHeads = k[1], keys = k[2];
+    heads = q[1], queries = q[2], depth = q[3];
+    if (call.description.family == Family::AttentionDecode) {
+      page_ = k[1], keyHeads = k[2];
+      pages_ = loadTable(call.input("block_table"));
+      lengths_ = loadTable(call.input("seq_lens"));
+    } else {
+      keyHeads = k[1], keys_ = k[2];
+    }
   }
+
   /// Which head of keys, counted over all batches, a query's row reads.
   int64_t keyHead(int64_t row) const {
     int64_t head = row / queries;
     return head / heads * keyHeads + head % heads / (heads / keyHeads);
   }
+  /// How many keys a head has, and where one of them begins in its operand.
+  int64_t keys(int64_t head) const { return page_ ? lengths_[static_cast<size_t>(head / keyHeads)] : keys_; }
+  int64_t keyOffset(int64_t head, int64_t key) const {
+    if (!page_)
+      return (head * keys_ + key) * depth;
+    int64_t batches = static_cast<int64_t>(lengths_.size()),
+            pagesOfEach = static_cast<int64_t>(pages_.size()) / batches;
+    int64_t page = pages_[static_cast<size_t>(head / keyHeads * pagesOfEach + key / page_)];
+    return ((page * page_ + key % page_) * keyHeads + head % keyHeads) * depth;
+  }
+
+private:
+  int64_t keys_ = 0, page_ = 0; ///< Page 0: keys lie in a row.
+  std::vector<int64_t> pages_, lengths_;
 };
 
 /// Keys and values of one head: keys turned, so that scores of neighbours are summed side by side.
 struct KeyHead {
+  int64_t count = 0;
   std::vector<double> keys, values;
   std::vector<double> valueSizes; ///< For each element of a result, the sum of sizes of all values.
 
@@ -42,17 +74,19 @@ struct KeyHead {
 };
 
 void KeyHead::load(const Call &call, const Problem &p, int64_t head) {
-  auto depth = static_cast<size_t>(p.depth), count = static_cast<size_t>(p.keys);
-  values.resize(depth * count);
+  count = p.keys(head);
+  auto depth = static_cast<size_t>(p.depth), all = static_cast<size_t>(count);
+  values.resize(depth * all);
   keys.resize(values.size());
   const HostTensor &k = call.inputs[1], &v = call.inputs[2];
-  loadDoubles(v.element(head * p.keys * p.depth), v.dtype(), values);
   std::vector<double> line(depth);
   valueSizes.assign(depth, 0);
-  for (size_t j = 0; j < count; ++j) {
-    loadDoubles(k.element((head * p.keys + static_cast<int64_t>(j)) * p.depth), k.dtype(), line);
+  for (size_t j = 0; j < all; ++j) {
+    int64_t offset = p.keyOffset(head, static_cast<int64_t>(j));
+    loadDoubles(v.element(offset), v.dtype(), std::span(values).subspan(j * depth, depth));
+    loadDoubles(k.element(offset), k.dtype(), line);
     for (size_t c = 0; c < depth; ++c) {
-      keys[c * count + j] = line[c];
+      keys[c * all + j] = line[c];
       valueSizes[c] += std::fabs(values[j * depth + c]);
     }
   }
@@ -80,7 +114,7 @@ public:
       : call_(call), p_(problem), attributes_(call.description.as<AttentionAttributes>()), arithmetic_(arithmetic) {
     if (int index = call.description.inputIndex("bias"); index >= 0) {
       bias_ = &call.inputs[static_cast<size_t>(index)];
-      std::array<int64_t, 4> scores{call.inputs[0].shape()[0], p_.heads, p_.queries, p_.keys};
+      std::array<int64_t, 4> scores{call.inputs[0].shape()[0], p_.heads, p_.queries, p_.keys(0)};
       biasStrides_ = broadcastStrides(bias_->shape(), scores);
     }
   }
@@ -88,10 +122,11 @@ public:
   void evaluate(int64_t row, const KeyHead &head, QueryResult &result);
 
 private:
-  void findKeys(int64_t query);
+  void findKeys(int64_t query, int64_t keys);
   void findScores(int64_t row, const KeyHead &head);
   double biasAt(int64_t row, int64_t key) const;
   bool isUnbounded() const;
+  double countRecords() const;
   bool findWeights();
   void weighValues(const KeyHead &head, QueryResult &result);
 
@@ -110,11 +145,11 @@ private:
 };
 
 /// The keys that a query sees.
-void Query::findKeys(int64_t query) {
-  int64_t end = p_.keys;
+void Query::findKeys(int64_t query, int64_t keys) {
+  int64_t end = keys;
   first_ = 0;
   if (attributes_.causal) {
-    end = std::clamp<int64_t>(query + p_.keys - p_.queries + 1, 0, p_.keys);
+    end = std::clamp<int64_t>(query + keys - p_.queries + 1, 0, keys);
     if (attributes_.window)
       first_ = std::max<int64_t>(0, end - *attributes_.window);
   }
@@ -137,7 +172,7 @@ void Query::findScores(int64_t row, const KeyHead &head) {
   sums_.assign(count, 0);
   sizes_.assign(count, 0);
   for (size_t c = 0; c < depth; ++c)
-    addScaled(query_[c], head.keys.data() + c * static_cast<size_t>(p_.keys) + first_, count, sums_.data(),
+    addScaled(query_[c], head.keys.data() + c * static_cast<size_t>(head.count) + first_, count, sums_.data(),
               sizes_.data());
   auto constant = [&](double value) { return Bounded{value, arithmetic_.unit * std::fabs(value)}; };
   for (size_t j = 0; j < count; ++j) {
@@ -157,18 +192,36 @@ bool Query::isUnbounded() const {
   return std::any_of(scores_.begin(), scores_.end(), [](const Bounded &score) { return std::isinf(score.error); });
 }
 
+/// How often the largest score so far may grow in a pass that starts at any key. A pass from key i grows next at the
+/// first key whose score may exceed what that of i is at least, or later.
+double Query::countRecords() const {
+  struct Later {
+    double most;
+    double records; ///< Of a pass from there.
+  };
+  std::vector<Later> later; // Keys that exceed all between them and the one at hand, the nearest last.
+  double highest = 0;
+  for (size_t i = scores_.size(); i-- > 0;) {
+    double least = scores_[i].value - scores_[i].error, most = scores_[i].value + scores_[i].error;
+    auto next = std::partition_point(later.rbegin(), later.rend(), [&](const Later &key) { return key.most <= least; });
+    double records = 1 + (next == later.rend() ? 0 : next->records);
+    highest = std::max(highest, records);
+    while (!later.empty() && later.back().most <= most)
+      later.pop_back();
+    later.push_back({most, records});
+  }
+  return highest;
+}
+
 /// False where the query has no meaning: a score is NaN or +inf.
 bool Query::findWeights() {
   largest_ = -infinity;
-  records_ = 0;
-  double reached = -infinity; // What the largest score so far is at least.
   for (const Bounded &score : scores_) {
     if (std::isnan(score.value) || score.value == infinity)
       return false;
-    records_ += score.value + score.error > reached;
-    reached = std::max(reached, score.value - score.error);
     largest_ = std::max(largest_, score.value);
   }
+  records_ = countRecords();
   weights_.assign(scores_.size(), 0);
   weightErrors_.assign(scores_.size(), 0);
   total_ = totalError_ = 0;
@@ -217,7 +270,7 @@ void Query::evaluate(int64_t row, const KeyHead &head, QueryResult &result) {
     result.logSum = logSum;
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  findKeys(row % p_.queries);
+  findKeys(row % p_.queries, head.count);
   findScores(row, head);
   if (isUnbounded())
     return everywhere({0, infinity}, {0, infinity});
@@ -252,7 +305,32 @@ std::vector<Group> groupPositions(const Problem &p, const RowWriter &writer) {
   return groups;
 }
 
+/// Elements of a table that a description does not allow.
+Status outside(std::string_view name, const std::string &place, int64_t found, std::string_view what, int64_t limit) {
+  return {StatusCode::InvalidArgument, "input " + std::string(name) + ": element [" + place + "] is " +
+                                           std::to_string(found) + ", expected " + std::string(what) + " from 0 to " +
+                                           std::to_string(limit)};
+}
+
 } // namespace
+
+Status checkTables(const Call &call) {
+  std::vector<int64_t> pages = loadTable(call.input("block_table")), lengths = loadTable(call.input("seq_lens"));
+  int64_t pagesOfEach = call.input("block_table").shape()[1];
+  int64_t all = call.inputs[1].shape()[0], page = call.inputs[1].shape()[1];
+  for (size_t b = 0; b < lengths.size(); ++b) {
+    int64_t length = lengths[b];
+    int64_t longest = all > 0 ? pagesOfEach * page : 0;
+    if (length < 0 || length > longest)
+      return outside("seq_lens", std::to_string(b), length, "a number of keys", longest);
+    for (int64_t p = 0; p * page < length; ++p) {
+      int64_t entry = pages[b * static_cast<size_t>(pagesOfEach) + static_cast<size_t>(p)];
+      if (entry < 0 || entry >= all)
+        return outside("block_table", std::to_string(b) + ", " + std::to_string(p), entry, "a page", all - 1);
+    }
+  }
+  return Status::ok();
+}
 
 void evaluateAttention(Call &call) {
   Problem p(call);
@@ -265,7 +343,7 @@ void evaluateAttention(Call &call) {
   KeyHead head;
   for (const Group &group : groupPositions(p, values)) {
     head.load(call, p, group.head);
-    parallelFor(group.end - group.begin, rowGrain(2 * p.keys * p.depth), [&](int64_t begin, int64_t end) {
+    parallelFor(group.end - group.begin, rowGrain(2 * head.count * p.depth), [&](int64_t begin, int64_t end) {
       Query query(call, p, arithmetic);
       QueryResult result{std::vector<Bounded>(static_cast<size_t>(p.depth)), {}};
       for (int64_t position = group.begin + begin; position < group.begin + end; ++position) {

@@ -63,6 +63,8 @@ void evaluateNorm(Call &call);
 void evaluateTranspose(Call &call);
 void evaluateCast(Call &call);
 void evaluateAttention(Call &call);
+/// Whether the lengths and pages of decoding attention, dtypes and shapes apart, are some that there are.
+Status checkTables(const Call &call);
 
 /// The integer of a bounded floating value, and how far a right one may be from it.
 void castToInteger(Bounded value, DType dtype, int64_t &integer, double &error);

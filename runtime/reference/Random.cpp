@@ -11,6 +11,7 @@
 #include "tilejit/Base/Float.h"
 
 #include <cmath>
+#include <numeric>
 #include <span>
 
 namespace tilejit {
@@ -123,6 +124,19 @@ void fillIntegers(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostT
   });
 }
 
+void fillPages(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostTensor &tensor) {
+  auto pages = static_cast<uint64_t>(std::max<int64_t>(plan.high + 1, 1));
+  std::array<uint32_t, 4> words =
+      philox({0, 0, operand, 0}, {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+  uint64_t start = words[0] * pages >> 32, step = words[1] * pages >> 32;
+  while (std::gcd(step, pages) != 1)
+    ++step;
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    auto page = static_cast<int64_t>((static_cast<uint64_t>(i) % pages * step + start) % pages);
+    storeIntegers(tensor.element(i), tensor.dtype(), std::span(&page, 1));
+  }
+}
+
 /// Integers of at most this size, as far as the type has them.
 RandomPlan uniform(DType dtype, int64_t limit) {
   RandomPlan plan;
@@ -176,6 +190,15 @@ RandomPlan reducePlan(const Description &description, const Binding &binding, DT
   return {RandomPlan::Kind::Uniform, 1, 1, hasRoom ? std::min<int64_t>(maxValue(dtype), 2) : 1};
 }
 
+/// Tables of decoding attention: pages that there are, lengths that fit them.
+RandomPlan tablePlan(const Description &description, const Binding &binding, std::string_view name) {
+  int64_t pages = binding(description.findInput("k_cache")->shape[0]);
+  if (name == "block_table")
+    return {RandomPlan::Kind::Pages, 1, 0, std::min(pages, accumulatorLimit) - 1};
+  int64_t longest = pages > 0 ? reference::reductionLength(description, binding) : 0;
+  return {RandomPlan::Kind::Lengths, 1, 0, std::min(longest, accumulatorLimit)};
+}
+
 RandomPlan castPlan(const Description &description, DType dtype) {
   DType output = description.outputs[0].dtype;
   if (!isFloat(dtype))
@@ -227,14 +250,21 @@ RandomPlan randomPlan(const Description &description, const Binding &binding, in
     return elementwisePlan(dtype);
   case Family::Transpose:
     return isFloat(dtype) ? normal(1) : uniform(dtype, accumulatorLimit);
+  case Family::AttentionDecode:
+    return isFloat(dtype) ? normal(1)
+                          : tablePlan(description, binding, description.inputs[static_cast<size_t>(input)].name);
   default:
     return isFloat(dtype) ? normal(1) : uniform(dtype, 100);
   }
 }
 
 void fillRandom(const RandomPlan &plan, int input, uint64_t seed, HostTensor &tensor) {
+  if (plan.kind == RandomPlan::Kind::Pages)
+    return fillPages(plan, static_cast<uint32_t>(input), seed, tensor);
   bool isFloating = plan.kind == RandomPlan::Kind::Normal || plan.kind == RandomPlan::Kind::NearOne;
   (isFloating ? fillFloats : fillIntegers)(plan, static_cast<uint32_t>(input), seed, tensor);
+  if (plan.kind == RandomPlan::Kind::Lengths && tensor.elements() > 0)
+    storeIntegers(tensor.element(0), tensor.dtype(), std::span(&plan.high, 1));
 }
 
 void fillRandom(const Description &description, const Binding &binding, int input, uint64_t seed, HostTensor &tensor) {

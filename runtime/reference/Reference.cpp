@@ -53,6 +53,7 @@ void evaluateFamily(Call &call) {
   case Family::Cast:
     return reference::evaluateCast(call);
   case Family::Attention:
+  case Family::AttentionDecode:
     return reference::evaluateAttention(call);
   }
 }
@@ -105,7 +106,9 @@ ReferenceCost referenceCost(const Description &description, const Binding &bindi
   case Family::LayerNorm:
   case Family::RmsNorm:
     return {terms * (elementFlops + functionFlops), elementCount(shape) / std::max<int64_t>(int64_t(terms), 1)};
-  case Family::Attention: // Two products, each with the sum of its terms' sizes; a function for each score, or two.
+  case Family::Attention:
+  case Family::AttentionDecode: // Two products, each with the sum of its terms' sizes; a function for each score, or
+                                // two.
     return {terms * (8 * length + elementFlops + 2 * functionFlops), reference::rowsOf(shape)};
   default:
     return {length * elementFlops, reference::rowsOf(shape)};
@@ -115,6 +118,8 @@ ReferenceCost referenceCost(const Description &description, const Binding &bindi
 Status evaluateReference(const Description &description, const Binding &binding, std::span<const HostTensor> inputs,
                          std::vector<ReferenceTensor> &outputs, const RowSelection *selection) {
   TILEJIT_RETURN_IF_ERROR(checkInputs(description, binding, inputs));
+  if (description.family == Family::AttentionDecode)
+    TILEJIT_RETURN_IF_ERROR(reference::checkTables({description, binding, inputs, selection, outputs}));
   outputs.clear();
   bool isEmpty = true;
   for (const Operand &operand : description.outputs) {

@@ -55,6 +55,8 @@ int64_t reductionLength(const Description &description, const Binding &binding) 
     return product(shape, static_cast<size_t>(description.as<NormAttributes>().axis), shape.size());
   case Family::Attention:
     return boundShape(description.inputs[1], binding)[2];
+  case Family::AttentionDecode:
+    return binding(description.inputs[1].shape[1]) * binding(description.findInput("block_table")->shape[1]);
   default:
     return 1;
   }

@@ -101,7 +101,8 @@ std::string toleranceRule(const Description &description) {
   case Family::LayerNorm:
   case Family::RmsNorm:
     return "running error of two sums of n terms, rsqrt (4 ulp) and products in units of " + unit + last;
-  case Family::Attention: {
+  case Family::Attention:
+  case Family::AttentionDecode: {
     bool isNarrow = first == DType::F16 || first == DType::BF16;
     return "running error of d-term scores, exp (4 ulp), rescaled sums of skv terms and quotient in units of " + unit +
            (isNarrow ? "; exponentials rounded to " + std::string(dtypeName(first)) : "") + last;

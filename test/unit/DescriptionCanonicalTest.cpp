@@ -20,10 +20,11 @@ public:
   explicit Generator(uint64_t seed) : random_(seed) {}
 
   Value description() {
-    static constexpr const char *families[] = {"matmul",    "elementwise", "reduce",    "softmax", "log_softmax",
-                                               "layernorm", "rmsnorm",     "transpose", "cast",    "attention"};
+    static constexpr const char *families[] = {"matmul",      "elementwise", "reduce",          "softmax",
+                                               "log_softmax", "layernorm",   "rmsnorm",         "transpose",
+                                               "cast",        "attention",   "attention_decode"};
     Value top = json::makeObject();
-    std::string op = families[pick(10)];
+    std::string op = families[pick(11)];
     top.add("tilejit", json::makeText("1.0"));
     top.add("op", json::makeText(op));
     inputs_ = outputs_ = attributes_ = json::makeObject();
@@ -34,6 +35,8 @@ public:
       elementwise();
     else if (op == "attention")
       attention();
+    else if (op == "attention_decode")
+      decode();
     else
       unary(op);
     top.add("inputs", inputs_);
@@ -104,6 +107,27 @@ private:
     outputs_.add("o", operand("f16", q, false));
     if (pick(2))
       outputs_.add("lse", operand("f32", {b, constant(6), m}, false));
+    attentionAttributes();
+  }
+
+  void decode() {
+    auto constant = [](int64_t size) { return json::makeInteger(size); };
+    Value b = size(), m = size();
+    std::vector<Value> q{b, constant(6), m, constant(16)};
+    std::vector<Value> cache{size(), constant(pick(2) ? 16 : 3), constant(pick(2) ? 2 : 6), constant(16)};
+    inputs_.add("seq_lens", operand("i32", {b}, true));
+    inputs_.add("q", operand("bf16", q, true));
+    inputs_.add("v_cache", operand("bf16", cache, true));
+    inputs_.add("k_cache", operand("bf16", cache, true));
+    inputs_.add("block_table", operand("i32", {b, size()}, true));
+    outputs_.add("o", operand("f32", q, false));
+    if (pick(2))
+      outputs_.add("lse", operand("f32", {b, constant(6), m}, false));
+    attentionAttributes();
+  }
+
+  void attentionAttributes() {
+    auto constant = [](int64_t size) { return json::makeInteger(size); };
     bool isCausal = pick(2);
     if (isCausal || pick(2))
       attributes_.add("causal", json::makeBool(isCausal));

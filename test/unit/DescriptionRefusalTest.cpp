@@ -291,7 +291,45 @@ TEST_CASE("attention is checked", "[refusal]") {
                {"'attributes'", "'epilogue': [{'op': 'relu'}], 'attributes'", "/epilogue"}});
   CHECK(refused(replaced(text, "['b', 2, 'n', 64]", "['b', 4, 'n', 64]")).message() ==
         "expected a divisor of 6, the heads of q, found 4");
-  CHECK(refused(replaced(text, "'attention'", "'attention_decode'")).pointer() == "/op");
+  CHECK(refused(replaced(text, "'attention'", "'attention_decode'")).pointer() == "/inputs/k_cache");
+}
+
+TEST_CASE("decoding attention is checked", "[refusal]") {
+  std::string text =
+      describe("attention_decode", "'inputs': {'q': {'dtype': 'f16', 'shape': ['b', 6, 'm', 64]}, "
+                                   "'k_cache': {'dtype': 'f16', 'shape': ['p', 16, 2, 64]}, "
+                                   "'v_cache': {'dtype': 'f16', 'shape': ['p', 16, 2, 64]}, "
+                                   "'block_table': {'dtype': 'i32', 'shape': ['b', 't']}, "
+                                   "'seq_lens': {'dtype': 'i32', 'shape': ['b']}}, "
+                                   "'outputs': {'o': {'dtype': 'f32', 'shape': ['b', 6, 'm', 64]}, "
+                                   "'lse': {'dtype': 'f32', 'shape': ['b', 6, 'm']}}, "
+                                   "'attributes': {'causal': true, 'window': 9, 'softcap': 30, 'scale': 0.5}");
+  parsed(text);
+  checkFaults(text, {{"['b', 6, 'm', 64]", "[6, 'm', 64]", "/inputs/q/shape"},
+                     {"['b', 6, 'm', 64]", "['b', 'h', 'm', 64]", "/inputs/q/shape/1"},
+                     {"['p', 16, 2, 64]", "['p', 'x', 2, 64]", "/inputs/k_cache/shape/1"},
+                     {"['p', 16, 2, 64]", "['p', 0, 2, 64]", "/inputs/k_cache/shape/1"},
+                     {"['p', 16, 2, 64]", "['p', 16, 4, 64]", "/inputs/k_cache/shape/2"},
+                     {"['p', 16, 2, 64]", "['p', 16, 2, 32]", "/inputs/k_cache/shape/3"},
+                     {"['p', 16, 2, 64]", "[16, 2, 64]", "/inputs/k_cache/shape"},
+                     {"'v_cache': {'dtype': 'f16', 'shape': ['p', 16", "'v_cache': {'dtype': 'f16', 'shape': ['p', 8",
+                      "/inputs/v_cache/shape"},
+                     {"'v_cache': {'dtype': 'f16'", "'v_cache': {'dtype': 'bf16'", "/inputs/v_cache/dtype"},
+                     {"'block_table': {'dtype': 'i32'", "'block_table': {'dtype': 'i64'", "/inputs/block_table/dtype"},
+                     {"['b', 't']", "['b']", "/inputs/block_table/shape"},
+                     {"['b', 't']", "['t', 'b']", "/inputs/block_table/shape"},
+                     {"'seq_lens': {'dtype': 'i32', 'shape': ['b']", "'seq_lens': {'dtype': 'i32', 'shape': [3]",
+                      "/inputs/seq_lens/shape"},
+                     {"'seq_lens': {'dtype': 'i32'", "'seq_lens': {'dtype': 'f32'", "/inputs/seq_lens/dtype"},
+                     {"'shape': ['b', 6, 'm']", "'shape': ['b', 6, 't']", "/outputs/lse/shape"},
+                     {"'causal': true", "'causal': false", "/attributes/window"},
+                     {"'softcap': 30", "'softcap': -1", "/attributes/softcap"},
+                     {"'attributes'", "'epilogue': [{'op': 'relu'}], 'attributes'", "/epilogue"}});
+  std::string many = text;
+  for (size_t at; (at = many.find("\"m\"")) != std::string::npos;)
+    many.replace(at, 3, "65537");
+  CHECK(refused(many).pointer() == "/inputs/q/shape/2");
+  CHECK(refused(many).message() == "expected at most 65536 queries, found 65537");
 }
 
 TEST_CASE("elementwise outputs and expressions must match", "[refusal]") {

@@ -314,6 +314,59 @@ std::vector<OpLibCase> attentionCases() {
   return cases;
 }
 
+namespace {
+/// What a case of decoding says; sizes as they stand in shapes.
+struct DecodeForm {
+  std::string_view dtype = "f32";
+  int heads = 2, keyHeads = 1, depth = 32, page = 4;
+  std::string_view attributes = "";
+  std::string batches = "3", queries = "1", pages = "11", pagesOfEach = "5";
+  std::string_view strides = "";
+};
+} // namespace
+
+static std::string decode(const DecodeForm &form) {
+  std::string depth = std::to_string(form.depth), heads = std::to_string(form.heads);
+  std::string rows = "[" + form.batches + ", " + heads + ", " + form.queries, q = rows + ", " + depth + "]";
+  std::string cache =
+      "[" + form.pages + ", " + std::to_string(form.page) + ", " + std::to_string(form.keyHeads) + ", " + depth + "]";
+  std::string inputs = operand("q", form.dtype, q, form.strides) + ", " + operand("k_cache", form.dtype, cache) + ", " +
+                       operand("v_cache", form.dtype, cache) + ", " +
+                       operand("block_table", "i32", "[" + form.batches + ", " + form.pagesOfEach + "]") + ", " +
+                       operand("seq_lens", "i32", "[" + form.batches + "]");
+  return whole("attention_decode", inputs, operand("o", form.dtype, q) + ", " + operand("lse", "f32", rows + "]"),
+               "'attributes': {" + std::string(form.attributes) + "}");
+}
+
+std::vector<OpLibCase> decodeCases() {
+  std::vector<OpLibCase> cases;
+  std::string_view causal = "'causal': true", window = "'causal': true, 'window': 7, 'softcap': 2.5";
+  for (int page : {1, 3, 16, 37})
+    for (auto [heads, depth, attributes] : {std::tuple(1, 32, std::string_view()), {8, 80, causal}, {3, 96, window}})
+      cases.push_back({decode({"f32", heads, 1, depth, page, attributes}), ""});
+  for (std::string_view dtype : {"f16", "bf16", "f64"})
+    for (const char *queries : {"1", "3", "17"})
+      cases.push_back({decode({dtype, 6, 3, 64, 5, window, "2", queries}), ""});
+  // Pieces of a page, which end before their blocks do.
+  cases.push_back({decode({"f32", 4, 2, 32, 150, causal, "2", "2", "3", "2"}), ""});
+  cases.push_back({decode({"f16", 1, 1, 256, 48, "", "1", "1", "3", "2"}), ""});
+  // Keys enough to be shared by default.
+  cases.push_back({decode({"f32", 4, 2, 32, 16, causal, "1", "2", "70", "64"}), ""});
+  std::string symbolic = decode({"f32", 6, 2, 32, 4, causal, "'b'", "'m'", "'p'", "'t'"});
+  for (const char *sizes : {"b=1,m=1,p=9,t=5", "b=20,m=1,p=3,t=5", "b=2,m=3,p=9,t=5", "b=1,m=40,p=9,t=5",
+                            "b=2,m=1,p=0,t=5", "b=2,m=1,p=5,t=0", "b=0,m=1,p=5,t=1", "b=2,m=0,p=5,t=1"})
+    cases.push_back({symbolic, sizes});
+  // Heads that can't be rows together.
+  cases.push_back({decode({"f32", 4, 2, 32, 4, causal, "2", "3", "9", "5", ", 'strides': [512, 128, 40, 1]"}), ""});
+  // Contiguous keys: few queries of grouped heads, and keys that are shared.
+  std::string_view none;
+  cases.push_back({attention({"f32", 8, 2, 64, none, "", true}, "1", "600"), ""});
+  cases.push_back({attention({"bf16", 8, 2, 64, causal, "", true}, "3", "600"), ""});
+  cases.push_back({attention({"f32", 2, 1, 80, window, "[2, 3, 1]", true}, "3", "1100"), ""});
+  cases.push_back({attention({"f32", 2, 1, 80, none, "[2, 1, 600]", true}, "3", "600"), ""});
+  return cases;
+}
+
 std::vector<OpLibCase> largeCases() {
   std::string scaled = whole("elementwise", operand("x", "f32", "['m', 1021]"), operand("y", "f32", "['m', 1021]"),
                              "'attributes': {'expression': {'y': 'x * 2 + 1'}}");

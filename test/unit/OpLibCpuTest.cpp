@@ -35,6 +35,19 @@ TEST_CASE("compiled softmax and norms agree with the reference", "[cpu]") { runA
 TEST_CASE("compiled transpositions and casts agree with the reference", "[cpu]") { runAll(moveCases()); }
 TEST_CASE("compiled attention agrees with the reference", "[cpu]") { runAll(attentionCases()); }
 TEST_CASE("compiled attention in odd tiles agrees", "[cpu]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
+TEST_CASE("compiled decoding agrees with the reference", "[cpu]") { runAll(decodeCases()); }
+TEST_CASE("compiled decoding in odd tiles agrees", "[cpu]") { runAll(decodeCases(), {{"bm", 5}, {"bn", 6}}); }
+TEST_CASE("what caches hold beyond the keys of sequences does not matter", "[cpu]") {
+  for (const OpLibCase &example : decodeCases()) {
+    Trial trial(example, freshSeed());
+    if (trial.description.family != Family::AttentionDecode)
+      continue;
+    INFO(example.text << " " << example.sizes << " seed " << trial.seed);
+    poisonCaches(trial);
+    runTrial(trial, hostTarget(), {});
+    trial.judge();
+  }
+}
 TEST_CASE("compiled results larger than the caches agree", "[cpu]") { runAll(largeCases()); }
 TEST_CASE("large results agree where the CPU has no masks", "[cpu]") {
   Expected<TargetSpec> target = parseTarget("x86-64-v3");

@@ -87,6 +87,7 @@ void checkFamilies(const TargetSpec &target) {
   checkAll(rowCases(), target);
   checkAll(moveCases(), target);
   checkAll(attentionCases(), target);
+  checkAll(decodeCases(), target);
   checkAll(largeCases(), target);
 }
 
@@ -167,6 +168,25 @@ TEST_CASE("few tiles of long sums are shared by default", "[oplib][gpu]") {
   Status status = refusal(product("'m'", "'n'", "4096"), nvidia(), {{"split_k", 2}});
   CHECK(status.code() == StatusCode::InvalidArgument);
   CHECK(status.message() == "config key 'split_k' does not apply where several dimensions of the result vary");
+}
+
+TEST_CASE("keys of few queries are shared", "[oplib][gpu]") {
+  auto attention = [](const std::string &queries) {
+    return describe("attention", "'inputs': {'q': {'dtype': 'f16', 'shape': [1, 8, " + queries +
+                                     ", 64]}, 'k': {'dtype': 'f16', 'shape': [1, 2, 4096, 64]}, "
+                                     "'v': {'dtype': 'f16', 'shape': [1, 2, 4096, 64]}}, "
+                                     "'outputs': {'o': {'dtype': 'f16', 'shape': [1, 8, " +
+                                     queries + ", 64]}}");
+  };
+  Expected<abi::Config> config = chooseConfig(parsed(attention("1")), nvidia(), {});
+  REQUIRE(config.isOk());
+  CHECK(config->at("split_k") == 16);
+  CHECK(reductionOrder(parsed(attention("1")), nvidia(), *config).find("parts") != std::string::npos);
+  config = chooseConfig(parsed(attention("512")), nvidia(), {});
+  REQUIRE(config.isOk());
+  CHECK(config->at("split_k") == 1);
+  CHECK(refusal(attention("512"), nvidia(), {{"split_k", 2}}).message() ==
+        "config key 'split_k' does not apply to more than 16 queries");
 }
 
 TEST_CASE("lengths and rows that vary get regimes of their own", "[oplib][gpu]") {

@@ -24,4 +24,5 @@ TEST_CASE("softmax and norms agree with the reference", "[oplib]") { runAll(rowC
 TEST_CASE("softmax and norms in narrow steps agree", "[oplib]") { runAll(rowCases(), {{"bn", 9}}); }
 TEST_CASE("attention agrees with the reference", "[oplib]") { runAll(attentionCases()); }
 TEST_CASE("attention in odd tiles agrees", "[oplib]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
+TEST_CASE("decoding agrees with the reference", "[oplib]") { runAll(decodeCases()); }
 TEST_CASE("transpositions and casts agree with the reference", "[oplib]") { runAll(moveCases()); }

@@ -49,6 +49,17 @@ TEST_CASE("simulated reductions agree with the reference", "[gpu]") { runEverywh
 TEST_CASE("simulated softmax and norms agree with the reference", "[gpu]") { runEverywhere(rowCases()); }
 TEST_CASE("simulated transpositions and casts agree with the reference", "[gpu]") { runEverywhere(moveCases()); }
 TEST_CASE("simulated attention agrees with the reference", "[gpu]") { runEverywhere(attentionCases()); }
+TEST_CASE("simulated decoding agrees with the reference", "[gpu]") { runEverywhere(decodeCases()); }
+TEST_CASE("tables of any numbers keep simulated decoding inside its operands", "[gpu]") {
+  for (const OpLibCase &example : decodeCases()) {
+    Trial trial(example, freshSeed());
+    if (trial.description.family != Family::AttentionDecode || trial.description.inputs[0].strides)
+      continue;
+    INFO(example.text << " " << example.sizes);
+    spoilTables(trial);
+    runTrial(trial, runTarget("sm_80"), {});
+  }
+}
 TEST_CASE("simulated attention in other tiles agrees", "[gpu]") {
   runAll(attentionCases(), "gfx1100", {{"bm", 32}, {"bn", 16}, {"warps", 4}});
 }

@@ -4,12 +4,15 @@
 
 #include "OpLibTrial.h"
 
+#include "tilejit/Base/Float.h"
 #include "tilejit/Base/Text.h"
 #include "tilejit/Reference/Random.h"
 #include "tilejit/Reference/Verify.h"
 
 #include <cstring>
+#include <limits>
 #include <random>
+#include <span>
 
 namespace tilejit::test {
 
@@ -78,6 +81,35 @@ void Trial::judge() {
   REQUIRE(result.isOk());
   INFO(result->summary());
   CHECK(result->ok);
+}
+
+void poisonCaches(Trial &trial) {
+  HostTensor &table = trial.inputs[3], &lengths = trial.inputs[4];
+  const std::vector<int64_t> &cache = trial.inputs[1].shape();
+  int64_t page = cache[1], row = cache[2] * cache[3], pagesOfEach = table.shape()[1];
+  std::vector<bool> isUsed(static_cast<size_t>(cache[0] * page));
+  for (int64_t b = 0; b < lengths.elements(); ++b)
+    for (int64_t j = 0; j < loadAsInteger(lengths.element(b), lengths.dtype()); ++j) {
+      int64_t number = loadAsInteger(table.element(b * pagesOfEach + j / page), table.dtype());
+      isUsed[static_cast<size_t>(number * page + j % page)] = true;
+    }
+  for (size_t input : {1, 2}) {
+    HostTensor &tensor = trial.inputs[input];
+    for (int64_t i = 0; i < tensor.elements(); ++i)
+      if (!isUsed[static_cast<size_t>(i / row)])
+        storeDouble(tensor.element(i), tensor.dtype(), std::numeric_limits<double>::quiet_NaN());
+    trial.memory[input].copyFrom(tensor);
+  }
+}
+
+void spoilTables(Trial &trial) {
+  constexpr int64_t values[] = {-1, -2147483648, 2147483647, 1 << 20, -77};
+  for (size_t input : {3, 4}) {
+    HostTensor &tensor = trial.inputs[input];
+    for (int64_t i = 0; i < tensor.elements(); ++i)
+      storeIntegers(tensor.element(i), tensor.dtype(), std::span(&values[(i + input) % std::size(values)], 1));
+    trial.memory[input].copyFrom(tensor);
+  }
 }
 
 uint64_t freshSeed() { return std::random_device()(); }

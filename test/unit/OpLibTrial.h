@@ -46,6 +46,11 @@ struct Trial {
 };
 
 /// A fresh seed for each run.
+/// Fills what no sequence of a decoding operator has in the caches with NaN.
+void poisonCaches(Trial &trial);
+/// Makes its table and lengths any numbers, none of them in its range.
+void spoilTables(Trial &trial);
+
 uint64_t freshSeed();
 
 } // namespace tilejit::test

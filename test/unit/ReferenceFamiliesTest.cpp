@@ -309,6 +309,38 @@ TEST_CASE("attention by hand") {
   checkValues(attend({1, false, {}, {}}, {0}, {0, 0}, {none, 0})[1], {none});
 }
 
+/// One query of zeros for each sequence over pages of two positions whose value j of page p is 10 p + j.
+static Status decode(std::vector<double> table, std::vector<double> lengths, std::vector<ReferenceTensor> &outputs) {
+  auto b = static_cast<int64_t>(lengths.size()), pagesOfEach = static_cast<int64_t>(table.size()) / b;
+  Description d;
+  d.family = Family::AttentionDecode;
+  d.attributes = AttentionAttributes{};
+  d.inputs = {operand("q", DType::F32, {b, 1, 1, 1}), operand("k_cache", DType::F32, {3, 2, 1, 1}),
+              operand("v_cache", DType::F32, {3, 2, 1, 1}), operand("block_table", DType::I32, {b, pagesOfEach}),
+              operand("seq_lens", DType::I32, {b})};
+  d.outputs = {operand("o", DType::F32, {b, 1, 1, 1}), operand("lse", DType::F32, {b, 1, 1})};
+  std::vector<HostTensor> inputs = list(tensorOf(DType::F32, {b, 1, 1, 1}, std::vector<double>(lengths.size(), 0.0)),
+                                        tensorOf(DType::F32, {3, 2, 1, 1}, std::vector<double>(6, 0.0)));
+  inputs.push_back(tensorOf(DType::F32, {3, 2, 1, 1}, {0, 1, 10, 11, 20, 21}));
+  inputs.push_back(tensorOf(DType::I32, {b, pagesOfEach}, table));
+  inputs.push_back(tensorOf(DType::I32, {b}, lengths));
+  return evaluateReference(d, {}, inputs, outputs);
+}
+
+TEST_CASE("decoding attention by hand") {
+  std::vector<ReferenceTensor> out;
+  REQUIRE(decode({2, 0, 1, -7}, {3, 2}, out).isOk());
+  checkValues(out[0], {(20.0 + 21 + 0) / 3, 10.5}, 1e-6);
+  checkValues(out[1], {std::log(3.0), std::log(2.0)}, 1e-6);
+  REQUIRE(decode({9}, {0}, out).isOk());
+  checkValues(out[0], {0});
+  checkValues(out[1], {-inf});
+  CHECK(decode({2, 3}, {3}, out).message() == "input block_table: element [0, 1] is 3, expected a page from 0 to 2");
+  CHECK(decode({2, -1}, {3}, out).message() == "input block_table: element [0, 1] is -1, expected a page from 0 to 2");
+  CHECK(decode({2, 1}, {5}, out).message() ==
+        "input seq_lens: element [0] is 5, expected a number of keys from 0 to 4");
+}
+
 TEST_CASE("norms by hand") {
   Description layer;
   layer.family = Family::LayerNorm;

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -71,6 +72,22 @@ TEST_CASE("ranges follow type and length") {
   RandomPlan longSum = randomPlan(makeMatmul(DType::I8, {4, 1 << 23}, {1 << 23, 6}), none, 0);
   CHECK((longSum.low == -15 && longSum.high == 15));
   CHECK(randomPlan(makeReduce(ReduceKind::Sum, DType::F16, {10, 400}, {1}), none, 0).scale == 0.05);
+}
+
+TEST_CASE("tables hold pages that there are, lengths what they hold") {
+  HostTensor table = *HostTensor::allocate(DType::I32, {3, 100}), lengths = *HostTensor::allocate(DType::I32, {50});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    fillRandom({RandomPlan::Kind::Pages, 1, 0, 299}, 3, seed, table);
+    std::vector<double> pages = values(table);
+    CHECK(std::set<double>(pages.begin(), pages.end()).size() == 300);
+    CHECK((*std::min_element(pages.begin(), pages.end()) == 0 && *std::max_element(pages.begin(), pages.end()) == 299));
+    fillRandom({RandomPlan::Kind::Lengths, 1, 0, 77}, 4, seed, lengths);
+    CHECK(values(lengths)[0] == 77);
+    for (double length : values(lengths))
+      CHECK((length >= 0 && length <= 77));
+  }
+  fillRandom({RandomPlan::Kind::Pages, 1, 0, -1}, 3, 1, table);
+  CHECK(values(table) == std::vector<double>(300, 0.0));
 }
 
 TEST_CASE("every type can be filled, and stays in its range") {

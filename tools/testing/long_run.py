@@ -97,7 +97,23 @@ def make_attention(choose):
     return {"op": "attention", "inputs": inputs, "outputs": outputs, "attributes": attributes}
 
 
-MAKERS = (make_matmul, make_matmul, make_elementwise, make_rows, make_reduce, make_transpose, make_attention)
+def make_decode(choose):
+    batch, key_heads, group = (choose.randrange(1, 4) for _ in range(3))
+    queries = choose.choice((1, 1, 1, 2, 4, 7, 17))
+    page, pages = choose.choice((1, 2, 5, 16, 17, 32, 37, 64, 130)), choose.choice((1, 3, 7, 20))
+    depth, dtype = choose.choice((1, 32, 64, 80, 96, 128)), choose.choice(FLOATS[:4])
+    q, cache = (batch, key_heads * group, queries, depth), (choose.randrange(1, 70), page, key_heads, depth)
+    attributes = {"causal": choose.random() < 0.6}
+    if attributes["causal"] and choose.random() < 0.5:
+        attributes["window"] = choose.randrange(1, 40)
+    return {"op": "attention_decode",
+            "inputs": {"q": tensor(dtype, *q), "k_cache": tensor(dtype, *cache), "v_cache": tensor(dtype, *cache),
+                       "block_table": tensor("i32", batch, pages), "seq_lens": tensor("i32", batch)},
+            "outputs": {"o": tensor(choose.choice(FLOATS[:4]), *q), "lse": tensor("f32", *q[:3])},
+            "attributes": attributes}
+
+
+MAKERS = (make_matmul, make_matmul, make_elementwise, make_rows, make_reduce, make_transpose, make_attention, make_decode)
 
 
 def sweep_round(tilec, folder, seed, count=40):

@@ -1,13 +1,16 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Attention. A program instance takes a block of queries of one head and goes once through the blocks of keys that any
-// of them sees. It carries, for each query, the largest score so far, the sum of exponentials and the weighted sum of
-// values, both relative to that score and scaled down where it grows. Scores stay -inf where a query does not see a
-// key; a row that has only those subtracts 0 from them, so that no difference of infinities is formed.
+// Attention. A program instance takes a block of queries, of one head or of all heads that share keys, and goes once
+// through the blocks of keys that any of them sees. It carries, for each query, the largest score so far, the sum of
+// exponentials and the weighted sum of values, both relative to that score and scaled down where it grows. Scores stay
+// -inf where a query does not see a key; a row that has only those subtracts 0 from them, so that no difference of
+// infinities is formed. Where there are few queries, several instances share their keys; AttentionMerge.cpp puts
+// together what they leave in the workspace.
 
+#include "AttentionKeys.h"
+#include "AttentionMerge.h"
 #include "Epilogue.h"
 #include "Generators.h"
-#include "Values.h"
 
 #include <limits>
 
@@ -15,166 +18,241 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-AttentionShape attentionShape(const Description &description) {
-  const Operand &q = description.inputs[0], &k = description.inputs[1];
-  AttentionShape shape{Space(description), Space(description), q.shape[1].size / k.shape[1].size};
-  for (const Dim &dim : {q.shape[0], q.shape[1], q.shape[2], k.shape[2], q.shape[3]})
-    shape.queries.addDim(dim);
-  for (const Dim &dim : k.shape)
-    shape.keys.addDim(dim);
+//===--- shape --------------------------------------------------------------------------------------------------===//
+
+/// The space of queries with all operands that lie in it.
+static void addQueries(AttentionShape &shape, const Description &description, const Size &keys) {
+  Space &space = shape.queries;
+  const Operand &q = description.inputs[0];
+  for (int dim : {0, 1, 2})
+    space.addDim(q.shape[dim]);
+  space.dims.push_back({keys});
+  space.addDim(q.shape[3]);
   int outputs = static_cast<int>(description.inputs.size());
   for (int operand : {0, outputs})
-    shape.queries.addOperand(operand, std::array{0, 1, 2, -1, 3});
-  for (int operand : {1, 2})
-    shape.keys.addOperand(operand, std::array{0, 1, 2, 3});
+    space.addOperand(operand, std::array{0, 1, 2, -1, 3});
   if (description.outputs.size() > 1)
-    shape.lse = shape.queries.addOperand(outputs + 1, std::array{0, 1, 2, -1, -1});
-  if (outputs > 3) {
+    shape.lse = space.addOperand(outputs + 1, std::array{0, 1, 2, -1, -1});
+  if (int bias = description.inputIndex("bias"); bias >= 0) {
     std::array along{-1, -1, -1, -1, -1};
-    int rank = description.inputs[3].rank();
+    int rank = description.inputs[bias].rank();
     for (int i = 0; i < rank; ++i)
       along[AttentionShape::key - i] = rank - 1 - i;
-    shape.bias = shape.queries.addOperand(3, along);
+    shape.bias = space.addOperand(bias, along);
   }
+}
+
+AttentionShape attentionShape(const Description &description) {
+  const Operand &q = description.inputs[0], &k = description.inputs[1];
+  AttentionShape shape{Space(description), std::nullopt, Space(description), 1};
+  for (const Dim &dim : k.shape)
+    shape.keys.addDim(dim);
+  for (int operand : {1, 2})
+    shape.keys.addOperand(operand, std::array{0, 1, 2, 3});
+  Size keys = Size::of(k.shape[2]);
+  int64_t keyHeads = k.shape[1].size;
+  if (description.family == Family::AttentionDecode) {
+    shape.table = description.inputIndex("block_table");
+    shape.lengths = description.inputIndex("seq_lens");
+    shape.page = k.shape[1].size;
+    keyHeads = k.shape[2].size;
+    keys = *Size::of(description.inputs[shape.table].shape[1]).times({shape.page, -1});
+  }
+  shape.group = q.shape[1].size / keyHeads;
+  addQueries(shape, description, keys);
+  shape.grouped = shape.queries;
+  shape.grouped->split(AttentionShape::head, shape.group);
+  if (!shape.grouped->merge(AttentionShape::head + 1))
+    shape.grouped.reset();
   return shape;
 }
 
+//===--- a block of queries -------------------------------------------------------------------------------------===//
+
 namespace {
-/// One block of queries.
 class QueryBlock {
 public:
+  /// `indices`: batch, head and block, and the part of the keys where instances share them.
   QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, ArrayRef<Value> indices);
 
   void build();
 
 private:
   using Shape = AttentionShape;
-  /// What goes from one block of keys to the next: columns of largest scores and of sums, and the weighted values.
-  struct State {
-    Value maximum, sum, values;
-  };
+  using KeyBlock = AttentionKeys::Block;
+  using State = AttentionState;
 
-  const Size &size(int dim) const { return shape_.queries.dims[dim].size; }
-  Value loadRows(const Space &space, int slot, std::array<int, 2> dims, Value row, int64_t rows,
-                 ArrayRef<Value> position);
+  bool isOneQuery() const { return shape_.size(Shape::query).isOne(); }
+  /// Whether all queries see the same keys.
+  bool seesAll() const { return !attributes_.causal || (isOneQuery() && !attributes_.window); }
+  Value loadQueries();
   Value column(Value tile, function_ref<Value(Value, Value)> combine);
-  Value limitTile(Value index);
+  Value queryNumbers();
   Value placesApart();
-  Value firstOfDiagonal();
+  Value limitTile(Value index);
+  Value distance();
   std::pair<Value, Value> visibleBlocks();
-  Value seen(Value block);
-  Value scores(Value keys, Value block);
-  State advance(Value block, const State &before);
+  std::pair<Value, Value> ownBlocks();
+  Value keysThere(const KeyBlock &block);
+  Value seen(const KeyBlock &block);
+  Value scores(Value keys, const KeyBlock &block);
+  State advance(Value number, const State &before);
+  void put(int slot, Value value);
   void finish(const State &state);
 
   KernelBuilder &b_;
   const AttentionShape &shape_;
   const AttentionRegime &regime_;
   const AttentionAttributes &attributes_;
+  const Space &space_; ///< Of the rows.
   DType input_, compute_;
-  SmallVector<Value> position_, keysPosition_; ///< In the spaces of queries and of keys.
-  Value row_;                                  ///< The block of queries.
+  SmallVector<Value> position_; ///< In the space.
+  Value row_, part_;
+  AttentionKeys keys_;
   Value query_;
-  Value apart_; ///< For each score, number of its key minus number of its query, within their blocks.
+  Value first_; ///< Number of the query that counts as 0 in placesApart().
+  Value apart_; ///< For each score, number of its key in the block minus that of its query, counted from `first_`.
 };
 } // namespace
+
+static Value keyHead(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, Value head) {
+  if (regime.isGrouped || shape.group == 1)
+    return head;
+  return arith::DivUIOp::create(b, head, b.index(shape.group));
+}
 
 QueryBlock::QueryBlock(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime,
                        ArrayRef<Value> indices)
     : b_(b), shape_(shape), regime_(regime), attributes_(b.description().as<AttentionAttributes>()),
-      input_(b.description().inputs[0].dtype), compute_(computeType(input_)), row_(indices[2]) {
-  position_ = {indices[0], indices[1], {}, {}, {}};
-  Value head = indices[1];
-  if (shape.group > 1)
-    head = arith::DivUIOp::create(b_, head, b_.index(shape.group));
-  keysPosition_ = {indices[0], head, {}, {}};
-}
+      space_(shape.rowsOf(regime.isGrouped)), input_(b.description().inputs[0].dtype), compute_(computeType(input_)),
+      position_{indices[0], indices[1], {}, {}, {}}, row_(indices[2]), part_(indices.size() > 3 ? indices[3] : Value()),
+      keys_(b, shape, regime, indices[0], keyHead(b, shape, regime, indices[1])) {}
 
 //===--- tiles --------------------------------------------------------------------------------------------------===//
 
-/// Whole rows of an operand, padded with zeros.
-Value QueryBlock::loadRows(const Space &space, int slot, std::array<int, 2> dims, Value row, int64_t rows,
-                           ArrayRef<Value> position) {
-  b_.setPlace("inputs/" + space.operand(space.accesses[slot].operand).name);
-  Value view = b_.slice(space, slot, dims, position);
-  Value tile = load(b_, view, {row, b_.index(0)}, {rows, regime_.depth}, input_);
+/// Whole rows, padded with zeros.
+Value QueryBlock::loadQueries() {
+  b_.setPlace("inputs/q");
+  Value view = b_.slice(space_, Shape::q, std::array<int, 2>{Shape::query, Shape::element}, position_);
+  Value tile = load(b_, view, {row_, b_.index(0)}, {regime_.bm, regime_.depth}, input_);
   b_.setPlace("op");
   return tile;
 }
 
 /// Combines the elements of each row into a column.
 Value QueryBlock::column(Value tile, function_ref<Value(Value, Value)> combine) {
-  Type element = valueType(b_.getContext(), compute_);
-  auto reduce = tile::ReduceOp::create(b_, TypeRange(RankedTensorType::get({regime_.bm}, element)), tile, 1);
-  {
-    OpBuilder::InsertionGuard guard(b_);
-    Block *block = b_.createBlock(&reduce.getCombiner(), {}, {element, element}, {b_.getLoc(), b_.getLoc()});
-    tile::YieldOp::create(b_, combine(block->getArgument(0), block->getArgument(1)));
-  }
-  return tile::ExpandOp::create(b_, RankedTensorType::get({regime_.bm, 1}, element), reduce.getResult(0), 1);
+  return tile::ExpandOp::create(b_, tileType(b_, {regime_.bm, 1}, compute_), reduceAlong(b_, tile, 1, combine), 1);
 }
 
 //===--- who sees what ------------------------------------------------------------------------------------------===//
 
+/// Numbers of the rows' queries, counted from `first_`: tile [bm].
+Value QueryBlock::queryNumbers() {
+  auto type = RankedTensorType::get(regime_.bm, b_.getI32Type());
+  Value first = b_.mul(row_, b_.index(regime_.bm)), numbers = tile::IotaOp::create(b_, type);
+  if (!regime_.isGrouped) {
+    first_ = first;
+    return numbers;
+  }
+  first_ = b_.index(0);
+  if (isOneQuery())
+    return splatInt(b_, type, 0);
+  auto spread = [&](Value index) {
+    return tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), index)).getResult();
+  };
+  // A size of 0 has no rows.
+  Value queries = arith::MaxSIOp::create(b_, b_.sizeValue(shape_.size(Shape::query)), b_.index(1));
+  numbers = arith::AddIOp::create(b_, numbers, spread(arith::RemUIOp::create(b_, first, queries)));
+  return arith::RemUIOp::create(b_, numbers, spread(queries));
+}
+
 Value QueryBlock::placesApart() {
-  auto along = [&](int64_t length, int axis) {
-    Type element = b_.getI32Type();
-    Value numbers = tile::IotaOp::create(b_, RankedTensorType::get({length}, element));
-    SmallVector<int64_t> shape{axis == 0 ? 1 : length, axis == 0 ? length : 1};
-    Value expanded = tile::ExpandOp::create(b_, RankedTensorType::get(shape, element), numbers, axis);
+  auto spread = [&](Value numbers, int axis) {
+    SmallVector<int64_t> shape{1, 1};
+    shape[1 - axis] = shapeOf(numbers)[0];
+    Value expanded = tile::ExpandOp::create(b_, RankedTensorType::get(shape, b_.getI32Type()), numbers, axis);
     return broadcastTo(b_, expanded, {regime_.bm, regime_.bn});
   };
-  return arith::SubIOp::create(b_, along(regime_.bn, 0), along(regime_.bm, 1));
-}
-
-/// The last key that the first query of the block sees, which may be negative.
-Value QueryBlock::firstOfDiagonal() {
-  Value shift = arith::SubIOp::create(b_, b_.sizeValue(size(Shape::key)), b_.sizeValue(size(Shape::query)));
-  return arith::AddIOp::create(b_, b_.mul(row_, b_.index(regime_.bm)), shift);
-}
-
-/// Blocks of keys that a query of the block sees: from the first to before the second.
-std::pair<Value, Value> QueryBlock::visibleBlocks() {
-  Value zero = b_.index(0), diagonal = firstOfDiagonal();
-  Value keys = b_.sizeValue(size(Shape::key)), width = b_.index(regime_.bn);
-  Value beyond = arith::MinSIOp::create(b_, arith::AddIOp::create(b_, diagonal, b_.index(regime_.bm)), keys);
-  Value raised = arith::AddIOp::create(b_, arith::MaxSIOp::create(b_, beyond, zero), b_.index(regime_.bn - 1));
-  Value last = arith::DivUIOp::create(b_, raised, width);
-  if (!attributes_.window)
-    return {zero, last};
-  Value start = arith::SubIOp::create(b_, diagonal, b_.index(*attributes_.window - 1));
-  return {arith::DivUIOp::create(b_, arith::MaxSIOp::create(b_, start, zero), width), last};
+  Value keys = tile::IotaOp::create(b_, RankedTensorType::get(regime_.bn, b_.getI32Type()));
+  return arith::SubIOp::create(b_, spread(keys, 0), spread(queryNumbers(), 1));
 }
 
 /// A tile that compares with placesApart(): an index where that lies among them, else one beyond them on its side.
 Value QueryBlock::limitTile(Value index) {
-  index = arith::MaxSIOp::create(b_, index, b_.index(-regime_.bm - 1));
-  index = arith::MinSIOp::create(b_, index, b_.index(regime_.bn + 1));
+  constexpr int64_t beyond = int64_t{1} << 24;
+  index = arith::MaxSIOp::create(b_, index, b_.index(-beyond));
+  index = arith::MinSIOp::create(b_, index, b_.index(beyond));
   Value number = arith::IndexCastOp::create(b_, b_.getI32Type(), index);
   return tile::SplatOp::create(b_, RankedTensorType::get({regime_.bm, regime_.bn}, b_.getI32Type()), number);
 }
 
-/// Which scores of a block count; null: all. With a diagonal, no query of the operator sees keys beyond the last.
-Value QueryBlock::seen(Value block) {
-  if (!attributes_.causal) {
-    if (tilesEvenly(b_.description(), size(Shape::key), regime_.bn))
-      return {};
-    Value inside = lanesInside(b_, size(Shape::key), block, regime_.bn);
-    auto type = RankedTensorType::get({1, regime_.bn}, b_.getI1Type());
-    return broadcastTo(b_, tile::ExpandOp::create(b_, type, inside, 0), {regime_.bm, regime_.bn});
+/// How far the last key that a query sees is ahead of the query; may be negative.
+Value QueryBlock::distance() {
+  return arith::SubIOp::create(b_, keys_.count(), b_.sizeValue(shape_.size(Shape::query)));
+}
+
+/// Blocks of keys that a query of the block sees: from the first to before the second.
+std::pair<Value, Value> QueryBlock::visibleBlocks() {
+  Value zero = b_.index(0), end = keys_.blocks();
+  if (seesAll())
+    return {zero, end};
+  Value diagonal = b_.add(first_, distance()); // The last key that the first query sees.
+  if (!regime_.isGrouped) {
+    Value beyond = arith::AddIOp::create(b_, diagonal, b_.index(regime_.bm));
+    end = keys_.blocksBefore(arith::MinSIOp::create(b_, beyond, keys_.count()));
   }
-  Value last = arith::SubIOp::create(b_, firstOfDiagonal(), b_.mul(block, b_.index(regime_.bn)));
-  Value mask = arith::CmpIOp::create(b_, arith::CmpIPredicate::sle, apart_, limitTile(last));
   if (!attributes_.window)
-    return mask;
-  Value before = limitTile(arith::SubIOp::create(b_, last, b_.index(*attributes_.window)));
-  return arith::AndIOp::create(b_, mask, arith::CmpIOp::create(b_, arith::CmpIPredicate::sgt, apart_, before));
+    return {zero, end};
+  Value start = arith::SubIOp::create(b_, diagonal, b_.index(*attributes_.window - 1));
+  return {keys_.blockOf(arith::MaxSIOp::create(b_, start, zero)), end};
+}
+
+/// The visible blocks that this instance goes through.
+std::pair<Value, Value> QueryBlock::ownBlocks() {
+  auto [first, end] = visibleBlocks();
+  if (!part_)
+    return {first, end};
+  Value count = arith::MaxSIOp::create(b_, arith::SubIOp::create(b_, end, first), b_.index(0));
+  Value raised = arith::AddIOp::create(b_, count, b_.index(regime_.split - 1));
+  Value length = arith::DivUIOp::create(b_, raised, b_.index(regime_.split));
+  Value start = b_.add(first, b_.mul(part_, length));
+  return {start, arith::MinSIOp::create(b_, b_.add(start, length), end)};
+}
+
+/// Which scores belong to keys that there are; null: all.
+Value QueryBlock::keysThere(const KeyBlock &block) {
+  if (!block.limit)
+    return {};
+  auto type = RankedTensorType::get(regime_.bn, b_.getI32Type());
+  Value room = arith::MinSIOp::create(b_, block.limit, b_.index(regime_.bn));
+  Value limit = tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), room));
+  Value inside = arith::CmpIOp::create(b_, arith::CmpIPredicate::slt, tile::IotaOp::create(b_, type), limit);
+  auto row = RankedTensorType::get({1, regime_.bn}, b_.getI1Type());
+  return broadcastTo(b_, tile::ExpandOp::create(b_, row, inside, 0), {regime_.bm, regime_.bn});
+}
+
+/// Which scores of a block count; null: all.
+Value QueryBlock::seen(const KeyBlock &block) {
+  if (seesAll())
+    return keysThere(block);
+  // No query of the operator sees keys beyond the last; but those of a page may end before the block does.
+  Value mask = shape_.page % regime_.bn ? keysThere(block) : Value();
+  auto both = [&](Value condition) {
+    mask = mask ? arith::AndIOp::create(b_, mask, condition).getResult() : condition;
+  };
+  Value last = arith::SubIOp::create(b_, b_.add(first_, distance()), block.first);
+  both(arith::CmpIOp::create(b_, arith::CmpIPredicate::sle, apart_, limitTile(last)));
+  if (attributes_.window) {
+    Value before = limitTile(arith::SubIOp::create(b_, last, b_.index(*attributes_.window)));
+    both(arith::CmpIOp::create(b_, arith::CmpIPredicate::sgt, apart_, before));
+  }
+  return mask;
 }
 
 //===--- steps --------------------------------------------------------------------------------------------------===//
 
 /// Scaled, capped, biased and masked.
-Value QueryBlock::scores(Value keys, Value block) {
+Value QueryBlock::scores(Value keys, const KeyBlock &block) {
   std::array<int64_t, 2> tile{regime_.bm, regime_.bn};
   auto turned = RankedTensorType::get({regime_.depth, regime_.bn}, valueType(b_.getContext(), input_));
   keys = tile::TransposeOp::create(b_, turned, keys, ArrayRef<int64_t>{1, 0});
@@ -187,8 +265,8 @@ Value QueryBlock::scores(Value keys, Value block) {
   if (shape_.bias >= 0) {
     b_.setPlace("inputs/bias");
     std::array<int, 2> dims{Shape::query, Shape::key};
-    std::array<Value, 2> coordinates{row_, block};
-    Value bias = loadBroadcast(b_, {shape_.queries, dims, position_, coordinates, tile}, shape_.bias, compute_);
+    std::array<Value, 2> coordinates{row_, block.number};
+    Value bias = loadBroadcast(b_, {space_, dims, position_, coordinates, tile}, shape_.bias, compute_);
     b_.setPlace("op");
     value = arith::AddFOp::create(b_, value, bias);
   }
@@ -197,78 +275,86 @@ Value QueryBlock::scores(Value keys, Value block) {
   return value;
 }
 
-QueryBlock::State QueryBlock::advance(Value block, const State &before) {
+QueryBlock::State QueryBlock::advance(Value number, const State &before) {
   std::array<int64_t, 2> tile{regime_.bm, regime_.bn}, result{regime_.bm, regime_.depth};
-  constexpr std::array<int, 2> rows{2, 3};
-  Value score = scores(loadRows(shape_.keys, Shape::k, rows, block, regime_.bn, keysPosition_), block);
+  KeyBlock block = keys_.at(number);
+  Value score = scores(keys_.load(Shape::k, block), block);
   auto largest = [&](Value x, Value y) { return larger(b_, x, y); };
-  Value maximum = larger(b_, column(score, largest), before.maximum);
-  Value lowest = splatLike(b_, maximum, -std::numeric_limits<double>::infinity());
-  Value isEmpty = arith::CmpFOp::create(b_, arith::CmpFPredicate::OEQ, maximum, lowest);
-  Value shift = arith::SelectOp::create(b_, isEmpty, splatLike(b_, maximum, 0), maximum);
-  Value distance = arith::SubFOp::create(b_, score, broadcastTo(b_, shift, tile));
-  Value weights = math::ExpOp::create(b_, distance);
+  Value maximum = larger(b_, column(score, largest), before.maximum), shift = finiteOrZero(b_, maximum);
+  Value weights = math::ExpOp::create(b_, arith::SubFOp::create(b_, score, broadcastTo(b_, shift, tile)));
   Value rescale = math::ExpOp::create(b_, arith::SubFOp::create(b_, before.maximum, shift));
   Value added = column(weights, [&](Value x, Value y) -> Value { return arith::AddFOp::create(b_, x, y); });
   Value sum = arith::AddFOp::create(b_, arith::MulFOp::create(b_, before.sum, rescale), added);
   Value carried = arith::MulFOp::create(b_, before.values, broadcastTo(b_, rescale, result));
-  Value values = loadRows(shape_.keys, Shape::v, rows, block, regime_.bn, keysPosition_);
+  Value values = keys_.load(Shape::v, block);
   Value rounded = convert(b_, weights, compute_, input_);
   return {maximum, sum,
           tile::DotOp::create(b_, carried.getType(), rounded, values, carried, tile::Precision::Ieee, false, false)};
 }
 
-/// A query without keys has the sum 0.
-void QueryBlock::finish(const State &state) {
-  std::array<int, 2> dims{Shape::query, Shape::element};
-  auto put = [&](int slot, Value value) {
-    const Operand &operand = shape_.queries.operand(shape_.queries.accesses[slot].operand);
-    b_.setPlace("outputs/" + operand.name);
-    Value view = b_.slice(shape_.queries, slot, dims, position_);
-    store(b_, convert(b_, value, compute_, operand.dtype), view, {row_, b_.index(0)}, operand.dtype);
-  };
-  Value zero = splatLike(b_, state.sum, 0), one = splatLike(b_, state.sum, 1);
-  Value hasNone = arith::CmpFOp::create(b_, arith::CmpFPredicate::OEQ, state.sum, zero);
-  Value inverse = arith::DivFOp::create(b_, one, arith::SelectOp::create(b_, hasNone, one, state.sum));
-  put(Shape::o, arith::MulFOp::create(b_, state.values, broadcastTo(b_, inverse, shapeOf(state.values))));
-  if (shape_.lse < 0)
-    return;
+void QueryBlock::put(int slot, Value value) {
+  const Operand &operand = space_.operand(space_.accesses[slot].operand);
+  b_.setPlace("outputs/" + operand.name);
+  Value view = b_.slice(space_, slot, std::array<int, 2>{Shape::query, Shape::element}, position_);
+  store(b_, convert(b_, value, compute_, operand.dtype), view, {row_, b_.index(0)}, operand.dtype);
   b_.setPlace("op");
-  put(shape_.lse, arith::AddFOp::create(b_, state.maximum, math::LogOp::create(b_, state.sum)));
+}
+
+void QueryBlock::finish(const State &state) {
+  if (part_)
+    return AttentionParts(b_, shape_, regime_.split).store(regime_, position_[0], position_[1], row_, part_, state);
+  Value inverse = inverseOfSum(b_, state.sum);
+  put(Shape::o, arith::MulFOp::create(b_, state.values, broadcastTo(b_, inverse, shapeOf(state.values))));
+  if (shape_.lse >= 0)
+    put(shape_.lse, arith::AddFOp::create(b_, state.maximum, math::LogOp::create(b_, state.sum)));
 }
 
 void QueryBlock::build() {
-  std::array<int, 2> dims{Shape::query, Shape::element};
-  query_ = loadRows(shape_.queries, Shape::q, dims, row_, regime_.bm, position_);
+  query_ = loadQueries();
   std::array<int64_t, 2> column{regime_.bm, 1}, result{regime_.bm, regime_.depth};
   Values start{splat(b_, column, compute_, -std::numeric_limits<double>::infinity()), splat(b_, column, compute_, 0),
                splat(b_, result, compute_, 0)};
-  auto body = [&](Value block, ValueRange now) {
-    State next = advance(block, {now[0], now[1], now[2]});
-    return Values{next.maximum, next.sum, next.values};
-  };
-  Values end;
-  if (attributes_.causal) {
+  if (!seesAll())
     apart_ = placesApart();
-    auto [first, last] = visibleBlocks();
-    end = b_.loop(first, last, start, body);
-  } else {
-    end = b_.loop(GridDim{size(Shape::key), regime_.bn}, start, body);
-  }
+  auto [first, last] = ownBlocks();
+  Values end = b_.loop(first, last, start, [&](Value number, ValueRange now) {
+    State next = advance(number, {now[0], now[1], now[2]});
+    return Values{next.maximum, next.sum, next.values};
+  });
   finish({end[0], end[1], end[2]});
+}
+
+//===--- kernels ------------------------------------------------------------------------------------------------===//
+
+static KernelOptions optionsOf(const AttentionShape &shape, const AttentionRegime &regime) {
+  KernelOptions options;
+  options.warps = regime.warps;
+  if (regime.maxQueries)
+    options.when.push_back({shape.size(AttentionShape::query), true, *regime.maxQueries});
+  if (regime.maxBatches)
+    options.when.push_back({shape.size(0), true, *regime.maxBatches});
+  return options;
 }
 
 void buildAttention(KernelBuilder &b, const Schedule &schedule) {
   AttentionShape shape = attentionShape(b.description());
-  auto size = [&](int dim) { return shape.queries.dims[dim].size; };
   for (const AttentionRegime &regime : schedule.attention(shape)) {
-    KernelOptions options;
-    options.warps = regime.warps;
-    if (regime.maxQueries)
-      options.when.push_back({size(AttentionShape::query), true, *regime.maxQueries});
-    std::array<GridDim, 3> grid{GridDim{size(0)}, {size(1)}, {size(AttentionShape::query), regime.bm}};
+    const Space &space = shape.rowsOf(regime.isGrouped);
+    KernelOptions options = optionsOf(shape, regime);
+    auto size = [&](int dim) { return space.dims[dim].size; };
+    SmallVector<GridDim, 4> grid{GridDim{size(0)}, {size(1)}, {size(AttentionShape::query), regime.bm}};
     std::string name = "attention_" + std::to_string(regime.bm) + "x" + std::to_string(regime.bn);
-    b.kernel(name, grid, options, [&](ArrayRef<Value> indices) { QueryBlock(b, shape, regime, indices).build(); });
+    if (regime.split == 1) {
+      b.kernel(name, grid, options, [&](ArrayRef<Value> indices) { QueryBlock(b, shape, regime, indices).build(); });
+      continue;
+    }
+    // Heads run fastest: those of one page lie side by side.
+    options.workspace = AttentionParts(b, shape, regime.split).bytes(regime);
+    SmallVector<GridDim, 4> partsGrid{grid[0], {{regime.split, -1}}, grid[2], grid[1]};
+    b.kernel(name + "_parts", partsGrid, options,
+             [&](ArrayRef<Value> at) { QueryBlock(b, shape, regime, {at[0], at[3], at[2], at[1]}).build(); });
+    options.phase = 1;
+    buildAttentionMerge(b, shape, regime, name + "_merge", options);
   }
 }
 

@@ -16,18 +16,21 @@ public:
   CpuSchedule(const Description &description, const CpuFacts &facts, const abi::Config &config)
       : Schedule(description, cpuBackEnd, config), facts_(facts) {}
 
-  Status check() const override { return Status::ok(); }
+  Status check() const override { return isAttention() ? checkAttentionSplit() : Status::ok(); }
   std::vector<MatmulRegime> matmul(const MatmulShape &shape) const override;
   Tiling elementwise(const Space &space) const override;
   Tiling transpose(const TransposeShape &shape) const override;
   std::vector<SweepRegime> reduce(const Space &space) const override;
   std::vector<SweepRegime> rows(const Space &space) const override;
-  std::vector<AttentionRegime> attention(const AttentionShape &shape) const override;
+  std::vector<AttentionRegime> attention(const AttentionShape &shape) const override {
+    return attentionRegimes(shape, {32, 256});
+  }
   int64_t reduceChunk() const override { return get("chunk", int64_t{1} << 16); }
   int64_t maxSplitResults(const Space &space, TileSize tile) const override;
   bool parksExponentials() const override { return true; }
 
 private:
+  AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
   MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
 
@@ -151,21 +154,15 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   return steps(space, compute, 8);
 }
 
-/// Blocks whose scores stay in L1 or close to it, beside the keys and values that they meet. One query alone, where
-/// their number varies, is not padded to a block.
-std::vector<AttentionRegime> CpuSchedule::attention(const AttentionShape &shape) const {
-  const Space &space = shape.queries;
-  auto bounded = [&](int64_t size, int dim) {
-    return std::max<int64_t>(1, std::min(size, largest(space.dims[dim].size)));
-  };
-  AttentionRegime block{get("bm", bounded(64, AttentionShape::query)), get("bn", bounded(128, AttentionShape::key)),
-                        space.dims[AttentionShape::element].size.factor};
-  if (block.bm == 1 || smallest(space.dims[AttentionShape::query].size) > 1)
-    return {block};
-  AttentionRegime single = block;
-  single.bm = 1;
-  single.maxQueries = 1;
-  return {single, block};
+/// Blocks whose scores stay in L1 or close to it, beside the keys and values that they meet: whole pages, or equal
+/// pieces of them.
+AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
+  constexpr int64_t mostRows = 64, mostKeys = 128;
+  int64_t m = std::clamp<int64_t>(rows, 1, mostRows);
+  int64_t n = std::clamp<int64_t>(largest(shape.size(AttentionShape::key)), 1, mostKeys);
+  if (shape.isPaged())
+    n = balanced(shape.page, mostKeys, 1);
+  return {isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};
 }
 
 /// Indices take as many registers as values, so argmax and argmin get by with half the lanes.

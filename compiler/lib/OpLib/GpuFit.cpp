@@ -43,6 +43,8 @@ Status GpuSchedule::checkPowersOfTwo() const {
 
 /// Parts of sums wait in a workspace, whose size a launch rule must be able to say.
 Status GpuSchedule::checkSplit() const {
+  if (isAttention())
+    return checkAttentionSplit();
   if (get("split_k", 1) == 1 || matmulShape(description_).canSplitDepth())
     return Status::ok();
   return Status(StatusCode::InvalidArgument,
@@ -131,6 +133,7 @@ GpuSchedule::Need GpuSchedule::need() const {
   case Family::Transpose:
     return transposeNeed();
   case Family::Attention:
+  case Family::AttentionDecode:
     return attentionNeed();
   default:
     return sweepNeed();

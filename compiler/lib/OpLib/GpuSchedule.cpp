@@ -189,19 +189,22 @@ Tiling GpuSchedule::transpose(const TransposeShape &shape) const {
 
 /// The weighted values and a step of keys at most 64 registers of a thread each; twice the usual threads, which leaves
 /// half of that, but where they are small.
-std::vector<AttentionRegime> GpuSchedule::attention(const AttentionShape &shape) const {
+AttentionRegime GpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
   constexpr int64_t minSide = 16, registers = 64;
-  const Space &space = shape.queries;
-  int64_t depth = std::max(minSide, covering(space.dims[AttentionShape::element].size, 256));
-  int64_t m = std::max(minSide, covering(space.dims[AttentionShape::query].size, 64 * 4 / bytes_));
-  int64_t n = std::max(minSide, covering(space.dims[AttentionShape::key].size, 32));
+  int64_t depth = std::max(minSide, covering(shape.size(AttentionShape::element), 256));
+  int64_t m = std::max(minSide, covering({rows, -1}, 64 * 4 / bytes_));
+  int64_t n = std::max(minSide, covering(shape.isPaged() ? Size{shape.page, -1} : shape.size(AttentionShape::key), 32));
   int64_t perThread = registers * 4 / bytes_;
   while (m > minSide && m * depth / usualThreads > perThread)
     m /= 2;
   while (n > minSide && n * depth / usualThreads > perThread)
     n /= 2;
   int64_t threads = m * depth / usualThreads > perThread / 4 ? 2 * usualThreads : usualThreads;
-  return {AttentionRegime{get("bm", m), get("bn", n), depth, get("warps", threads / facts_.warpLanes)}};
+  return {isLast ? get("bm", m) : m, get("bn", n), depth, get("warps", threads / facts_.warpLanes)};
+}
+
+std::vector<AttentionRegime> GpuSchedule::attention(const AttentionShape &shape) const {
+  return attentionRegimes(shape, {enoughInstances, 128});
 }
 
 //===--- sweeps -------------------------------------------------------------------------------------------------===//

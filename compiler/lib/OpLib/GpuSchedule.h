@@ -40,6 +40,7 @@ private:
   /// Number of program instances, dimensions without an entry in `tile` counted one by one.
   int64_t instances(const Space &space, std::initializer_list<std::pair<int, int64_t>> tile) const;
 
+  AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
   MatmulRegime product(const MatmulShape &shape, std::string name, int64_t maxRows) const;
   int64_t splitOf(const MatmulShape &shape, int64_t instances) const;
   std::vector<SweepRegime> sweep(const Space &space, SweepSizes sizes) const;

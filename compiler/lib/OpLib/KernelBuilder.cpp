@@ -230,6 +230,11 @@ Value KernelBuilder::mul(Value a, Value b) {
 }
 
 Values KernelBuilder::loop(Value lower, Value upper, ValueRange inits, function_ref<Values(Value, ValueRange)> body) {
+  std::optional<int64_t> first = constantOf(lower), end = constantOf(upper);
+  if (first && end && *end <= *first)
+    return Values(inits);
+  if (first && end && *end == *first + 1)
+    return body(lower, inits);
   Value step = index(1);
   auto loop =
       scf::ForOp::create(*this, lower, upper, step, inits, [&](OpBuilder &, Location, Value i, ValueRange carried) {
@@ -243,10 +248,6 @@ Values KernelBuilder::loop(Value lower, Value upper, ValueRange inits, function_
 }
 
 Values KernelBuilder::loop(const GridDim &dim, ValueRange inits, function_ref<Values(Value, ValueRange)> body) {
-  if (dim.size.isStatic() && dim.size.factor == 0)
-    return Values(inits);
-  if (dim.size.isStatic() && dim.size.factor <= dim.tile)
-    return body(index(0), inits);
   return loop(index(0), countValue(dim), inits, body);
 }
 

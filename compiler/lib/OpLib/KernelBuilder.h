@@ -75,12 +75,13 @@ public:
   Value mul(Value a, Value b);
 
   /// The view of a slot that runs along the dimensions `keep` of the space, in that order, at `position` in all others
-  /// (null entries: at 0). Where the operand does not move, the view has size 1.
-  Value slice(const Space &space, int slot, llvm::ArrayRef<int> keep, llvm::ArrayRef<Value> position);
+  /// (null entries: at 0). Where the operand does not move, the view has size 1. `rows` stands for the size of the
+  /// first of these dimensions.
+  Value slice(const Space &space, int slot, llvm::ArrayRef<int> keep, llvm::ArrayRef<Value> position, Value rows = {});
 
-  /// for (i = lower; i < upper; ++i) carrying values.
+  /// for (i = lower; i < upper; ++i) carrying values; no loop where it is known to be one step or none.
   Values loop(Value lower, Value upper, ValueRange inits, llvm::function_ref<Values(Value, ValueRange)> body);
-  /// A loop over the tiles of a dimension; no loop where there is exactly one or none.
+  /// A loop over the tiles of a dimension.
   Values loop(const GridDim &dim, ValueRange inits, llvm::function_ref<Values(Value, ValueRange)> body);
 
 private:

@@ -42,6 +42,7 @@ static void buildFamily(oplib::KernelBuilder &b, const oplib::Schedule &schedule
   case Family::Cast:
     return oplib::buildCast(b, schedule);
   case Family::Attention:
+  case Family::AttentionDecode:
     return oplib::buildAttention(b, schedule);
   }
 }
@@ -82,8 +83,10 @@ std::string reductionOrder(const Description &description, const TargetSpec &tar
     return "lanes " + std::to_string(complete.at("bn")) +
            " apart in parts of 256 steps, parts in ascending order, then across lanes";
   case Family::Attention:
+  case Family::AttentionDecode:
     return "keys in ascending order, in blocks of " + std::to_string(complete.at("bn")) +
-           "; what was summed before is scaled where a block has a larger score";
+           "; what was summed before is scaled where a block has a larger score" +
+           (splits(complete) ? "; few queries in parts that are added across" : "");
   default:
     return {};
   }

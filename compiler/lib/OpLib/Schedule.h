@@ -54,11 +54,14 @@ struct SweepRegime {
   std::optional<int64_t> maxLength = std::nullopt;
 };
 
-/// One way to compute attention: queries of a block, keys of a step, elements of a head with what pads them.
+/// One way to compute attention: rows of a block, keys of a step, elements of a head with what pads them.
 struct AttentionRegime {
   int64_t bm = 1, bn = 1, depth = 1;
   int64_t warps = 0;
+  bool isGrouped = false; ///< Rows are the queries of all heads that share keys, else those of one head.
+  int64_t split = 1;      ///< Instances that share the keys of a block.
   std::optional<int64_t> maxQueries = std::nullopt; ///< Up to how many it is taken; nothing: for any number.
+  std::optional<int64_t> maxBatches = std::nullopt;
 };
 
 /// What generators ask. Lists of regimes are in the order in which they are tried; the last one takes what is left.
@@ -82,6 +85,7 @@ public:
   virtual std::vector<SweepRegime> reduce(const Space &space) const = 0;
   /// The same for softmax and norms, which sweep more than once.
   virtual std::vector<SweepRegime> rows(const Space &space) const = 0;
+  /// Those for few queries come first, and of these those whose keys are shared.
   virtual std::vector<AttentionRegime> attention(const AttentionShape &shape) const = 0;
   /// Elements of a part where a long reduction is done in two phases.
   virtual int64_t reduceChunk() const = 0;
@@ -101,13 +105,31 @@ protected:
   /// The value of a key, or `fallback` where the config lacks it.
   int64_t get(const char *key, int64_t fallback) const;
   bool isGiven(const char *key) const { return config_.contains(key); }
+  bool isAttention() const;
   int64_t largest(const Size &size) const { return oplib::largest(description_, size); }
   int64_t smallest(const Size &size) const { return oplib::smallest(description_, size); }
+
+  /// Up to how many queries the heads that share keys are computed together, and their keys in parts.
+  static constexpr int64_t fewQueries = 16;
+  /// Instances that keep a chip busy, and keys that are worth one.
+  struct AttentionNeeds {
+    int64_t instances, keys;
+  };
+  std::vector<AttentionRegime> attentionRegimes(const AttentionShape &shape, const AttentionNeeds &needs) const;
+  /// Tiles for at most so many rows; those of the last regime are what a config sets.
+  virtual AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const = 0;
+  /// Whether the parts of keys that a config asks for can be had.
+  Status checkAttentionSplit() const;
 
   const Description &description_;
   const abi::Config &config_;
 
 private:
+  static constexpr int64_t mostParts = 16;
+
+  void addWithSplit(const AttentionShape &shape, const AttentionNeeds &needs, AttentionRegime regime,
+                    std::vector<AttentionRegime> &regimes) const;
+
   std::string_view backEnd_;
 };
 

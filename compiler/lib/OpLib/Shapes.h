@@ -8,6 +8,8 @@
 
 #include "Space.h"
 
+#include <optional>
+
 namespace tilejit::oplib {
 
 /// All operands along the dimensions of the first output.
@@ -54,16 +56,24 @@ struct MatmulShape {
 };
 MatmulShape matmulShape(const Description &description);
 
-/// Two spaces, since several heads of queries share one of keys.
+/// Two kinds of spaces, since several heads of queries share one of keys.
 struct AttentionShape {
-  Space queries; ///< b, hq, sq, skv, d. Slots: q, o, then lse and bias.
-  Space keys;    ///< b, hkv, skv, d. Slots: k, v.
-  int64_t group; ///< Heads of queries for each head of keys.
-  int lse = -1;  ///< Slots; -1: there is none.
+  Space queries;                ///< b, hq, sq, skv, d. Slots: q, o, then lse and bias.
+  std::optional<Space> grouped; ///< b, hkv, rows, skv, d, where heads that share keys can be rows together; same slots.
+  Space keys;                   ///< b, hkv, skv, d, or pages, page, hkv, d. Slots: k, v.
+  int64_t group;                ///< Heads of queries for each head of keys.
+  int64_t page = 0;             ///< Keys of a page; 0: they lie in a row.
+  int lse = -1;                 ///< Slots; -1: there is none.
   int bias = -1;
+  int table = -1, lengths = -1; ///< Operands, where there are pages.
 
-  static constexpr int query = 2, key = 3, element = 4; ///< Dimensions of the space of queries.
-  static constexpr int q = 0, o = 1, k = 0, v = 1;      ///< Slots.
+  static constexpr int head = 1, query = 2, key = 3, element = 4; ///< Dimensions of the spaces of queries.
+  static constexpr int q = 0, o = 1, k = 0, v = 1;                ///< Slots.
+
+  bool isPaged() const { return page > 0; }
+  const Size &size(int dim) const { return queries.dims[dim].size; }
+  /// The space whose rows a regime's tiles run along.
+  const Space &rowsOf(bool isGrouped) const { return isGrouped ? *grouped : queries; }
 };
 AttentionShape attentionShape(const Description &description);
 

@@ -14,7 +14,12 @@ Value KernelBuilder::strideValue(const Space &space, int slot, int dim) {
   const AxisAccess &axis = access.axes[dim];
   if (axis.stride && axis.stride->isStatic())
     return index(axis.stride->factor);
-  return inPrologue([&] { return tile::StrideOp::create(*this, operandView(access.operand), axis.dim).getResult(); });
+  Value stride =
+      inPrologue([&] { return tile::StrideOp::create(*this, operandView(access.operand), axis.dim).getResult(); });
+  if (axis.times == 1)
+    return stride;
+  Value times = index(axis.times);
+  return inPrologue([&] { return arith::MulIOp::create(*this, stride, times).getResult(); });
 }
 
 /// Whether the view of a slot along `keep` is the operand itself.
@@ -51,22 +56,25 @@ struct ViewShape {
 };
 } // namespace
 
-Value KernelBuilder::slice(const Space &space, int slot, ArrayRef<int> keep, ArrayRef<Value> position) {
+Value KernelBuilder::slice(const Space &space, int slot, ArrayRef<int> keep, ArrayRef<Value> position, Value rows) {
   const Access &access = space.accesses[slot];
   Value view = operandView(access.operand), offset = index(0);
   for (int d = 0; d < space.rank(); ++d)
     if (!llvm::is_contained(keep, d) && access.axes[d].moves() && position[d])
       offset = add(offset, mul(position[d], strideValue(space, slot, d)));
   bool atStart = getConstantIntValue(offset) == 0;
-  if (atStart && isWhole(space, slot, keep))
+  if (atStart && !rows && isWhole(space, slot, keep))
     return view;
 
   ViewShape shape;
   for (int d : keep) {
     const AxisAccess &axis = access.axes[d];
     const Size size = axis.moves() ? space.dims[d].size : Size{};
-    shape.sizes.push_back(size.isStatic() ? size.factor : ShapedType::kDynamic);
-    if (!size.isStatic())
+    bool isGiven = rows && d == keep.front();
+    shape.sizes.push_back(size.isStatic() && !isGiven ? size.factor : ShapedType::kDynamic);
+    if (isGiven)
+      shape.sizeValues.push_back(rows);
+    else if (!size.isStatic())
       shape.sizeValues.push_back(sizeValue(size));
     bool isStatic = !axis.moves() || (axis.stride && axis.stride->isStatic());
     shape.strides.push_back(!axis.moves() ? 1 : isStatic ? axis.stride->factor : ShapedType::kDynamic);

@@ -102,6 +102,32 @@ bool Space::canMerge(int dim) const {
   return true;
 }
 
+bool Space::merge(int dim) {
+  if (dims[dim + 1].size.isOne() || dims[dim].size.isOne()) {
+    drop(dims[dim].size.isOne() ? dim : dim + 1);
+    return true;
+  }
+  if (!canMerge(dim))
+    return false;
+  dims[dim + 1].size = *dims[dim].size.times(dims[dim + 1].size);
+  drop(dim);
+  return true;
+}
+
+void Space::split(int dim, int64_t inner) {
+  SpaceDim outer = dims[dim];
+  outer.size.factor /= inner;
+  dims[dim].size.factor = inner;
+  dims.insert(dims.begin() + dim, outer);
+  for (Access &access : accesses) {
+    AxisAccess axis = access.axes[dim];
+    if (axis.stride)
+      axis.stride = axis.stride->times({inner, -1});
+    axis.times *= inner;
+    access.axes.insert(access.axes.begin() + dim, axis);
+  }
+}
+
 int Space::collapseLeading(int count) {
   for (int d = count - 1; d >= 0; --d)
     if (dims[d].size.isOne()) {

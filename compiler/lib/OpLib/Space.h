@@ -41,6 +41,7 @@ int64_t divisor(const Description &description, const Size &size);
 struct AxisAccess {
   int dim = -1;               ///< Dimension of the operand (the last one of a merged group); -1: it does not move.
   std::optional<Size> stride; ///< In elements, where the description tells.
+  int64_t times = 1;          ///< The stride is so many of the dimension's.
 
   bool moves() const { return dim >= 0; }
 };
@@ -71,6 +72,10 @@ public:
   void collapse();
   /// The same for the first `count` dimensions only, all of which may go; how many are left of them.
   int collapseLeading(int count);
+  /// Cuts a dimension of a constant size in two, the second of them of size `inner`, which divides it.
+  void split(int dim, int64_t inner);
+  /// Makes one dimension of `dim` and the next one, where every operand allows it; whether it does.
+  bool merge(int dim);
 
   int rank() const { return static_cast<int>(dims.size()); }
   const Description &description() const { return *description_; }

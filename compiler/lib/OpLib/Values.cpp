@@ -4,6 +4,8 @@
 
 #include "Values.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace tilejit::oplib {
@@ -60,6 +62,29 @@ Value splatLike(KernelBuilder &b, Value like, double value) {
   auto type = cast<RankedTensorType>(like.getType());
   auto element = FloatAttr::get(type.getElementType(), value);
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, Attribute(element)));
+}
+
+Value finiteOrZero(KernelBuilder &b, Value x) {
+  Value lowest = splatLike(b, x, -std::numeric_limits<double>::infinity());
+  Value isLowest = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, lowest);
+  return arith::SelectOp::create(b, isLowest, splatLike(b, x, 0), x);
+}
+
+Value inverseOfSum(KernelBuilder &b, Value x) {
+  Value one = splatLike(b, x, 1);
+  Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, splatLike(b, x, 0));
+  return arith::DivFOp::create(b, one, arith::SelectOp::create(b, isZero, one, x));
+}
+
+Value reduceAlong(KernelBuilder &b, Value tile, int axis, function_ref<Value(Value, Value)> combine) {
+  SmallVector<int64_t> left(shapeOf(tile));
+  left.erase(left.begin() + axis);
+  Type element = elementOf(tile);
+  auto reduce = tile::ReduceOp::create(b, TypeRange(RankedTensorType::get(left, element)), tile, axis);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&reduce.getCombiner(), {}, {element, element}, {b.getLoc(), b.getLoc()});
+  tile::YieldOp::create(b, combine(block->getArgument(0), block->getArgument(1)));
+  return reduce.getResult(0);
 }
 
 Value splatInt(KernelBuilder &b, RankedTensorType type, int64_t value) {

@@ -22,6 +22,12 @@ Value splat(KernelBuilder &b, llvm::ArrayRef<int64_t> shape, DType dtype, double
 Value splatLike(KernelBuilder &b, Value like, double value);
 /// The larger of two floats, `y` where one is NaN: for softmax and its kin, whose sums tell of NaN.
 Value larger(KernelBuilder &b, Value x, Value y);
+/// x, and 0 where it is -inf.
+Value finiteOrZero(KernelBuilder &b, Value x);
+/// 1 / x, and 1 where it is 0.
+Value inverseOfSum(KernelBuilder &b, Value x);
+/// Combines the elements along an axis of a tile, which the result lacks.
+Value reduceAlong(KernelBuilder &b, Value tile, int axis, llvm::function_ref<Value(Value, Value)> combine);
 Value splatIntLike(KernelBuilder &b, Value like, int64_t value);
 Value splatInt(KernelBuilder &b, mlir::RankedTensorType type, int64_t value);
 

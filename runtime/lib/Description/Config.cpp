@@ -54,7 +54,14 @@ constexpr std::array rowKeys{
               oneRow},
     ConfigKey{"bn", 1, maxSide, "Elements of the last dimension that are taken at a time.", {}}, warps};
 constexpr std::array attentionKeys{ConfigKey{"bm", 1, 4096, "Queries of a tile.", {}},
-                                   ConfigKey{"bn", 1, 4096, "Keys that are taken at a time.", {}}, warps};
+                                   ConfigKey{"bn", 1, 4096, "Keys that are taken at a time.", {}},
+                                   ConfigKey{"split_k",
+                                             1,
+                                             64,
+                                             "Program instances that share the keys of a tile of few queries; 1: each "
+                                             "takes all.",
+                                             {}},
+                                   warps};
 
 const ConfigKey *findKey(Family family, std::string_view name) {
   for (const ConfigKey &key : configKeys(family))
@@ -90,6 +97,7 @@ std::span<const ConfigKey> configKeys(Family family) {
   case Family::RmsNorm:
     return rowKeys;
   case Family::Attention:
+  case Family::AttentionDecode:
     return attentionKeys;
   }
   return {};

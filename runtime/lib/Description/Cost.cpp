@@ -49,15 +49,29 @@ static double visibleScores(const AttentionAttributes &attributes, int64_t queri
   return all - (sumTo(beyond) - sumTo(before));
 }
 
+/// Keys of a sequence; where they lie in pages, as many as its pages hold.
+static int64_t keysOfSequence(const Description &description, const Binding &binding) {
+  const std::vector<Dim> &keys = description.inputs[1].shape;
+  if (description.family == Family::Attention)
+    return binding(keys[2]);
+  return binding(keys[1]) * binding(description.findInput("block_table")->shape[1]);
+}
+
 /// Two products of d terms for each score, and its softmax (scale, maximum, difference, exponential, sum), tanh, bias.
 static double attentionFlops(const Description &description, const Binding &binding) {
   const Operand &q = description.inputs[0];
   const auto &attributes = description.as<AttentionAttributes>();
   double heads = static_cast<double>(binding(q.shape[0])) * static_cast<double>(binding(q.shape[1]));
-  double scores = heads * visibleScores(attributes, binding(q.shape[2]), binding(description.inputs[1].shape[2]));
+  double scores = heads * visibleScores(attributes, binding(q.shape[2]), keysOfSequence(description, binding));
   double each = 4 * static_cast<double>(binding(q.shape[3])) + 5 + (attributes.softcap ? 3 : 0) +
-                static_cast<double>(description.inputs.size() - 3);
+                (description.findInput("bias") ? 1 : 0);
   return scores * each;
+}
+
+/// Pages of the caches that sequences can have, each counted once.
+static int64_t pagesRead(const Description &description, const Binding &binding) {
+  const std::vector<Dim> &table = description.findInput("block_table")->shape;
+  return std::min(binding(description.inputs[1].shape[0]), binding(table[0]) * binding(table[1]));
 }
 
 int64_t elementCount(const Operand &operand, const Binding &binding) {
@@ -80,7 +94,7 @@ double flops(const Description &description, const Binding &binding) {
       perElement += expressionFlops(expression);
     return results * perElement;
   }
-  if (description.family == Family::Attention)
+  if (description.family == Family::Attention || description.family == Family::AttentionDecode)
     return attentionFlops(description, binding);
   return static_cast<double>(elementCount(description.inputs[0], binding)) * flopsPerElement(description);
 }
@@ -88,8 +102,14 @@ double flops(const Description &description, const Binding &binding) {
 int64_t bytesMoved(const Description &description, const Binding &binding) {
   int64_t bytes = 0;
   for (const std::vector<Operand> *operands : {&description.inputs, &description.outputs})
-    for (const Operand &operand : *operands)
-      bytes += elementCount(operand, binding) * storageBytes(operand.dtype);
+    for (const Operand &operand : *operands) {
+      int64_t elements = elementCount(operand, binding);
+      bool isCache = description.family == Family::AttentionDecode &&
+                     (&operand == &description.inputs[1] || &operand == &description.inputs[2]);
+      if (isCache && elements > 0)
+        elements = elements / binding(operand.shape[0]) * pagesRead(description, binding);
+      bytes += elements * storageBytes(operand.dtype);
+    }
   return bytes;
 }
 

@@ -79,6 +79,7 @@ Status finishNorm(Draft &draft);
 Status finishTranspose(Draft &draft);
 Status finishCast(Draft &draft);
 Status finishAttention(Draft &draft);
+Status finishAttentionDecode(Draft &draft);
 
 /// Reads the epilogue of a result of this shape; `integer`: the accumulator is i32. Sets `integer` to whether it still
 /// is an integer at the end.

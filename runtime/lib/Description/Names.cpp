@@ -10,8 +10,9 @@
 namespace tilejit {
 namespace {
 
-constexpr std::array<std::string_view, 10> families{"matmul",    "elementwise", "reduce",    "softmax", "log_softmax",
-                                                    "layernorm", "rmsnorm",     "transpose", "cast",    "attention"};
+constexpr std::array<std::string_view, 11> families{"matmul",      "elementwise", "reduce",          "softmax",
+                                                    "log_softmax", "layernorm",   "rmsnorm",         "transpose",
+                                                    "cast",        "attention",   "attention_decode"};
 
 constexpr std::array<std::string_view, 50> exprOps{
     "input", "constant", "cast",    "+",    "-",     "*",     "/",         "%",     "**",       "-",

@@ -117,6 +117,8 @@ Status finish(Draft &draft) {
     return finishCast(draft);
   case Family::Attention:
     return finishAttention(draft);
+  case Family::AttentionDecode:
+    return finishAttentionDecode(draft);
   }
   return Status(StatusCode::Internal, "a family without a reader");
 }

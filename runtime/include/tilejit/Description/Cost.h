@@ -15,7 +15,7 @@ namespace tilejit {
 
 /// Arithmetic operations: a product and its sum count as two, a function as one. 0 for transpose and cast.
 double flops(const Description &description, const Binding &binding);
-/// Bytes of all inputs, read once, and of all outputs, written once.
+/// Bytes of all inputs, read once, and of all outputs, written once; of pages no more than sequences can have.
 int64_t bytesMoved(const Description &description, const Binding &binding);
 /// Elements of a tensor of this shape.
 int64_t elementCount(const Operand &operand, const Binding &binding);

@@ -31,6 +31,7 @@ enum class Family : uint8_t {
   Transpose,
   Cast,
   Attention,
+  AttentionDecode,
 };
 
 /// "matmul", "log_softmax", ...
@@ -111,6 +112,7 @@ struct TransposeAttributes {
 struct CastAttributes {
   bool saturate = false; ///< Rounding is to nearest even.
 };
+/// Of attention, over keys in a row or in pages.
 struct AttentionAttributes {
   double scale = 1;
   bool causal = false;

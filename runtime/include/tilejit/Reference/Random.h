@@ -10,6 +10,9 @@
 // Integer element i: word i mod 4 of block i div 4, times the number of values, shifted right by 32, plus the lowest.
 // A product over floating elements wants factors near 1: the value is 1 + s/round(2 sigma sqrt(n)), negative where bit
 // 3 of s is set. f8e8m0 holds 2 to the power of an integer element from -3 to 3.
+// Tables of pages hold element i = (step i + start) mod pages, start and step from words 0 and 1 of block 0 as integers
+// from 0 to pages - 1, step raised to the next number that has no divisor with pages in common: no page twice as long
+// as there are enough. The first length is the longest possible, the others are integer elements.
 
 #ifndef TILEJIT_REFERENCE_RANDOM_H
 #define TILEJIT_REFERENCE_RANDOM_H
@@ -30,11 +33,13 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
 /// How the values of an operand are distributed.
 struct RandomPlan {
   enum class Kind : uint8_t {
-    Normal,    ///< Mean 0, standard deviation `scale`.
-    NearOne,   ///< 1 + normal values of standard deviation 1/(2 scale), half of them negative.
-    Uniform,   ///< Integers from `low` to `high`.
-    Sign,      ///< -1 or 1.
-    PowerOfTwo ///< 2 to the power of integers from `low` to `high`.
+    Normal,     ///< Mean 0, standard deviation `scale`.
+    NearOne,    ///< 1 + normal values of standard deviation 1/(2 scale), half of them negative.
+    Uniform,    ///< Integers from `low` to `high`.
+    Sign,       ///< -1 or 1.
+    PowerOfTwo, ///< 2 to the power of integers from `low` to `high`.
+    Lengths,    ///< `high`, then integers from `low` to `high`.
+    Pages       ///< Integers from 0 to `high`, none twice in high + 1 that follow each other; 0 where high is negative.
   } kind = Kind::Normal;
   double scale = 1;
   int64_t low = 0, high = 0;

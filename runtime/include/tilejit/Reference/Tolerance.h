@@ -24,8 +24,9 @@
 //   A variance from a difference of two sums is not within the bound.
 // - Attention: a score has the error e of its product, scale, tanh and bias. The weight exp(s - max) has the relative
 //   error e + u |s - max|, and 4 ulp of an exp and a rounding for itself and for each time that the largest score grows
-//   on the way through the keys; rounding to a 16-bit type adds that type's. Their sum and the sums of weighted values
-//   have n terms, then there is a quotient (4 ulp) and a product.
+//   on the way through the keys, from whichever it starts, and when parts are merged; rounding to a 16-bit type adds
+//   that type's. Their sum and the sums of weighted values have n terms, then there is a quotient (4 ulp) and a
+//   product.
 // - Errors of operands go through an operation by its extremes over [x - e, x + e] where it is monotonic, else by a
 //   bound on its slope. Where they may lie on both sides of a jump (floor, comparison, %), e is the jump.
 // - Where finite operands may overflow in some order of summation, or an uncertain operand may leave the domain of a
