@@ -101,6 +101,43 @@ LogicalResult lowerTheRest(ModuleOp module, const Recipient &recipient) {
   return success();
 }
 
+/// The type with i16 for f16 and bf16.
+Type withoutHalfFloats(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(withoutHalfFloats(vector.getElementType()));
+  return isa<Float16Type, BFloat16Type>(type) ? IntegerType::get(type.getContext(), 16) : type;
+}
+
+TypedAttr withoutHalfFloats(Attribute value, Type type) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return IntegerAttr::get(getElementTypeOrSelf(type), number.getValue().bitcastToAPInt());
+  return cast<DenseElementsAttr>(value).bitcast(getElementTypeOrSelf(type));
+}
+
+/// Half floats that only move from place to place become integers of the same bits.
+LogicalResult replaceHalfFloats(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    auto isHalf = [](Type type) { return withoutHalfFloats(type) != type; };
+    bool computes = isa<LLVM::FastmathFlagsInterface>(op) && !isa<LLVM::SelectOp>(op);
+    if (computes && (llvm::any_of(op->getOperandTypes(), isHalf) || llvm::any_of(op->getResultTypes(), isHalf)))
+      return op->emitOpError("computes in half floats, which registers of this CPU don't hold");
+    return WalkResult::advance();
+  });
+  module.walk([](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(withoutHalfFloats(argument.getType()));
+    for (Value value : op->getResults()) {
+      Type type = withoutHalfFloats(value.getType());
+      if (auto constant = dyn_cast<LLVM::ConstantOp>(op); constant && type != value.getType())
+        constant.setValueAttr(withoutHalfFloats(constant.getValue(), type));
+      value.setType(type);
+    }
+  });
+  return failure(result.wasInterrupted());
+}
+
 } // namespace
 
 void registerLoopDialects(DialectRegistry &registry) {
@@ -135,7 +172,7 @@ LogicalResult checkSupported(ModuleOp module, const Recipient &recipient) {
 
 LogicalResult lowerToLLVM(ModuleOp module, const Recipient &recipient) {
   if (failed(lowerVectors(module)) || failed(lowerDivisions(module)) || failed(lowerControlFlow(module)) ||
-      failed(lowerTheRest(module, recipient)))
+      failed(lowerTheRest(module, recipient)) || (!recipient.hasHalfFloats && failed(replaceHalfFloats(module))))
     return failure();
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     Dialect *dialect = op->getDialect();

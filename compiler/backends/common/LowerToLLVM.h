@@ -16,6 +16,7 @@ struct Recipient {
   llvm::StringRef name;                  ///< As in "has no lowering to NAME": "a CPU".
   llvm::StringRef dialect;               ///< Of operations that stay; empty: none.
   llvm::ArrayRef<llvm::StringRef> calls; ///< Functions outside of the module that code may call.
+  bool hasHalfFloats = true;             ///< Registers hold f16 and bf16; where not, these travel as integers.
 };
 
 /// The dialects that the lowering of every chip ends in, and their translations.

@@ -25,7 +25,10 @@ namespace tilejit::cpu {
 
 namespace {
 
-constexpr backends::Recipient recipient = {"a CPU", {}, {}};
+/// RISC-V converts half floats by calls to a library wherever LLVM sees one in a register.
+backends::Recipient recipientOf(const TargetSpec &target) {
+  return {"a CPU", {}, {}, target.cpuFacts.arch != CpuArch::RiscV64};
+}
 
 const char *emulation(CpuArch arch) {
   switch (arch) {
@@ -80,6 +83,7 @@ LogicalResult lower(BackendJob &job) {
   bool hasAvx512 = facts.arch == CpuArch::X86_64 && facts.vectorBits == 512;
   math.hasBf16Convert = hasAvx512 && facts.hasBf16Dot; // One extension has both.
   math.hasScalef = hasAvx512;
+  const backends::Recipient recipient = recipientOf(job.target);
   if (failed(expandMath(job.module, math)) || failed(backends::checkSupported(job.module, recipient)))
     return failure();
   job.stages.begin("llvm-dialect");
