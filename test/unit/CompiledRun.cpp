@@ -4,6 +4,8 @@
 
 #include "CompiledRun.h"
 
+#include "EmulatedRun.h"
+
 #include "tilejit/Device/Cpu.h"
 #include "tilejit/Device/Sim.h"
 #include "tilejit/Driver/Driver.h"
@@ -76,6 +78,8 @@ CompiledRun::CompiledRun(abi::CompileRequest request, const TargetSpec &target) 
 }
 
 RunOutcome CompiledRun::run(std::span<RunOperand> operands) const {
+  if (target_.isCpu() && !runsOnHost(target_).isOk())
+    return runEmulated(response.payloads.at(0).bytes, target_, operands);
   Device &device = deviceOf(target_);
   PayloadView payload = target_.isCpu() ? PayloadView{abi::PayloadKind::Elf, response.payloads.at(0).bytes}
                                         : PayloadView{abi::PayloadKind::Bitcode, response.text};

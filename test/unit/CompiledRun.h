@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// For tests: compiles for this machine's CPU or a chip of the simulator and runs on that device, in one process.
+// For tests: compiles for a CPU or a chip of the simulator and runs: on this machine's CPU and the simulator in this
+// process, on other kinds of CPU under an emulator.
 
 #ifndef TILEJIT_TEST_UNIT_COMPILEDRUN_H
 #define TILEJIT_TEST_UNIT_COMPILEDRUN_H
@@ -31,7 +32,8 @@ struct RunOutcome {
 /// A request compiled for a target.
 class CompiledRun {
 public:
-  /// Compiles; a failure fails the test. `target`: one that this machine's CPU runs, or a GPU that can be simulated.
+  /// Compiles; a failure fails the test. `target`: one that this machine's CPU or an emulator runs, or a GPU that can
+  /// be simulated.
   CompiledRun(abi::CompileRequest request, const TargetSpec &target);
   /// Loads `response` and launches it. Assertions and the simulator's reports are the caller's to judge.
   RunOutcome run(std::span<RunOperand> operands) const;

@@ -10,6 +10,9 @@ if(TARGET TilejitTestRun)
   tilejit_add_unit_test(OpLibCpuTest
     SRCS OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
     DEPS TilejitTestRun TilejitReference)
+  tilejit_add_unit_test(OpLibEmulatedTest
+    SRCS OpLibCases.cpp OpLibEmulatedTest.cpp OpLibTrial.cpp
+    DEPS TilejitTestRun TilejitReference)
   tilejit_add_unit_test(OpLibSimulatedTest
     SRCS OpLibCases.cpp OpLibSimulatedTest.cpp OpLibTrial.cpp
     DEPS TilejitTestRun TilejitReference)

@@ -12,11 +12,16 @@
 
 namespace tilejit::test {
 
-inline RunOutcome runTrial(Trial &trial, const TargetSpec &target, const abi::Config &config) {
+inline abi::CompileRequest requestOf(const Trial &trial, const abi::Config &config) {
   abi::CompileRequest request;
   request.source = canonicalJson(trial.description);
   request.sourceName = "test.json";
   request.config = config;
+  return request;
+}
+
+/// The trial's memory as a kernel's operands, in their order.
+inline std::vector<RunOperand> operandsOf(Trial &trial) {
   std::vector<RunOperand> operands;
   for (OperandMemory &block : trial.memory) {
     std::vector<int64_t> numbers = block.shape;
@@ -25,7 +30,12 @@ inline RunOutcome runTrial(Trial &trial, const TargetSpec &target, const abi::Co
     operands.push_back(
         {numbers, static_cast<char *>(block.bytes.data()), int64_t(block.bytes.sizeInBytes()), !isOutput});
   }
-  return CompiledRun(request, target).runClean(operands);
+  return operands;
+}
+
+inline RunOutcome runTrial(Trial &trial, const TargetSpec &target, const abi::Config &config) {
+  std::vector<RunOperand> operands = operandsOf(trial);
+  return CompiledRun(requestOf(trial, config), target).runClean(operands);
 }
 
 } // namespace tilejit::test

@@ -5,6 +5,7 @@
 #include "TileOpsCheck.h"
 
 #include "CompiledRun.h"
+#include "EmulatedRun.h"
 
 #include "tilejit/ABI/Compile.h"
 #include "tilejit/Conversion/Passes.h"
@@ -108,6 +109,21 @@ std::vector<test::RunOperand> operandsOf(std::vector<Argument> &arguments) {
 void runCompiled(const std::string &text, std::vector<Argument> &arguments, std::string_view target) {
   std::vector<test::RunOperand> operands = operandsOf(arguments);
   compileFor(text, target).runClean(operands);
+}
+
+/// On a CPU of another kind, of two in turns, where there is an emulator of it that takes the code.
+bool runEmulatedInTurn(const std::string &text, std::vector<Argument> &arguments) {
+  static size_t turn = std::random_device()();
+  TargetSpec target = test::runTarget(++turn % 2 ? "armv8-a" : "rv64gcv");
+  if (!test::whyNotEmulated(target).empty())
+    return false;
+  test::CompiledRun run = compileFor(text, target.name);
+  if (test::stopsEmulator(run.response.payloads.at(0).bytes, target))
+    return false;
+  INFO("on " << target.name);
+  std::vector<test::RunOperand> operands = operandsOf(arguments);
+  run.runClean(operands);
+  return true;
 }
 
 int64_t countWrong(const Argument &wanted, const Argument &got, int64_t &first) {
@@ -215,6 +231,9 @@ void test::checkTileOps(std::string_view arguments, std::string_view body, const
   interpretText(text, seed, wanted, got);
   runCompiled(text, got, "cpu");
   compareAll(wanted, got);
+  got = argumentsOf(text, seed);
+  if (runEmulatedInTurn(text, got))
+    compareAll(wanted, got);
   for (const std::string &target : run.targets)
     for (int warps : run.warps) {
       INFO("on " << target << " with " << warps << " warps");

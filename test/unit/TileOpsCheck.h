@@ -1,8 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// For tests: runs one small tile program on this machine's CPU and on simulated GPUs, and compares every byte of its
-// arguments with what the interpreter leaves there. Programs whose sums are exact in any order need no tolerance: data
-// are whole numbers from -20 to 20.
+// For tests: runs one small tile program on this machine's CPU, an emulated one and simulated GPUs, and compares every
+// byte of its arguments with what the interpreter leaves there. Programs whose sums are exact in any order need no
+// tolerance: data are whole numbers from -20 to 20.
 
 #ifndef TILEJIT_TEST_UNIT_TILEOPSCHECK_H
 #define TILEJIT_TEST_UNIT_TILEOPSCHECK_H
