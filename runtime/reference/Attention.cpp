@@ -5,6 +5,7 @@
 // whenever a larger score comes, and a last rescaling where parts are merged; Tolerance.h has the terms.
 
 #include "Arithmetic.h"
+#include "Epilogue.h"
 #include "Families.h"
 #include "Parallel.h"
 #include "Vectors.h"
@@ -26,43 +27,71 @@ std::vector<int64_t> loadTable(const HostTensor &tensor) {
   return values;
 }
 
-/// Sizes, and where the keys of each query lie: in a row, or in pages.
+/// Sizes, and where the keys of each query lie: in a row, in pages, or those of several sequences in a row.
 class Problem {
 public:
   int64_t heads, queries, depth, keyHeads;
 
-  explicit Problem(const Call &call) {
-    const std::vector<int64_t> &q = call.inputs[0].shape(), &k = call.inputs[1].shape();
-    heads = q[1], queries = q[2], depth = q[3];
-    if (call.description.family == Family::AttentionDecode) {
-      page_ = k[1], keyHeads = k[2];
-      pages_ = loadTable(call.input("block_table"));
-      lengths_ = loadTable(call.input("seq_lens"));
-    } else {
-      keyHeads = k[1], keys_ = k[2];
-    }
-  }
+  explicit Problem(const Call &call);
 
-  /// Which head of keys, counted over all batches, a query's row reads.
-  int64_t keyHead(int64_t row) const {
-    int64_t head = row / queries;
-    return head / heads * keyHeads + head % heads / (heads / keyHeads);
-  }
+  /// A head of keys of one batch or sequence. They are numbered batch by batch.
+  struct Head {
+    int64_t number;
+    int64_t query, queries; ///< Of the row at hand: its number among how many of its sequence.
+  };
+  Head headOf(int64_t row) const;
   /// How many keys a head has, and where one of them begins in its operand.
-  int64_t keys(int64_t head) const { return page_ ? lengths_[static_cast<size_t>(head / keyHeads)] : keys_; }
-  int64_t keyOffset(int64_t head, int64_t key) const {
-    if (!page_)
-      return (head * keys_ + key) * depth;
-    int64_t batches = static_cast<int64_t>(lengths_.size()),
-            pagesOfEach = static_cast<int64_t>(pages_.size()) / batches;
-    int64_t page = pages_[static_cast<size_t>(head / keyHeads * pagesOfEach + key / page_)];
-    return ((page * page_ + key % page_) * keyHeads + head % keyHeads) * depth;
-  }
+  int64_t keys(int64_t head) const;
+  int64_t keyOffset(int64_t head, int64_t key) const;
 
 private:
   int64_t keys_ = 0, page_ = 0; ///< Page 0: keys lie in a row.
   std::vector<int64_t> pages_, lengths_;
+  std::vector<int64_t> queryStarts_, keyStarts_; ///< Empty: batches are what sequences are.
 };
+
+Problem::Problem(const Call &call) {
+  const std::vector<int64_t> &q = call.inputs[0].shape(), &k = call.inputs[1].shape();
+  heads = q[1], queries = q[2], depth = q[3];
+  if (call.description.family == Family::AttentionDecode) {
+    page_ = k[1], keyHeads = k[2];
+    pages_ = loadTable(call.input("block_table"));
+    lengths_ = loadTable(call.input("seq_lens"));
+    return;
+  }
+  keyHeads = k[1], keys_ = k[2];
+  if (call.description.findInput("cu_seqlens_q")) {
+    queryStarts_ = loadTable(call.input("cu_seqlens_q"));
+    keyStarts_ = loadTable(call.input("cu_seqlens_k"));
+  }
+}
+
+Problem::Head Problem::headOf(int64_t row) const {
+  int64_t head = row / queries, query = row % queries;
+  int64_t keyHead = head % heads / (heads / keyHeads);
+  if (queryStarts_.empty())
+    return {head / heads * keyHeads + keyHead, query, queries};
+  auto end = std::upper_bound(queryStarts_.begin(), queryStarts_.end(), query);
+  return {(end - queryStarts_.begin() - 1) * keyHeads + keyHead, query - end[-1], end[0] - end[-1]};
+}
+
+int64_t Problem::keys(int64_t head) const {
+  auto sequence = static_cast<size_t>(head / keyHeads);
+  if (!keyStarts_.empty())
+    return keyStarts_[sequence + 1] - keyStarts_[sequence];
+  return page_ ? lengths_[sequence] : keys_;
+}
+
+int64_t Problem::keyOffset(int64_t head, int64_t key) const {
+  auto sequence = static_cast<size_t>(head / keyHeads);
+  if (!keyStarts_.empty())
+    return (head % keyHeads * keys_ + keyStarts_[sequence] + key) * depth;
+  if (!page_)
+    return (head * keys_ + key) * depth;
+  size_t pagesOfEach = pages_.size() / lengths_.size();
+  int64_t page = pages_[sequence * pagesOfEach + static_cast<size_t>(key / page_)];
+  return ((page * page_ + key % page_) * keyHeads + head % keyHeads) * depth;
+}
 
 /// Keys and values of one head: keys turned, so that scores of neighbours are summed side by side.
 struct KeyHead {
@@ -122,7 +151,7 @@ public:
   void evaluate(int64_t row, const KeyHead &head, QueryResult &result);
 
 private:
-  void findKeys(int64_t query, int64_t keys);
+  void findKeys(const Problem::Head &head, int64_t keys);
   void findScores(int64_t row, const KeyHead &head);
   double biasAt(int64_t row, int64_t key) const;
   bool isUnbounded() const;
@@ -145,11 +174,11 @@ private:
 };
 
 /// The keys that a query sees.
-void Query::findKeys(int64_t query, int64_t keys) {
+void Query::findKeys(const Problem::Head &head, int64_t keys) {
   int64_t end = keys;
   first_ = 0;
   if (attributes_.causal) {
-    end = std::clamp<int64_t>(query + keys - p_.queries + 1, 0, keys);
+    end = std::clamp<int64_t>(head.query + keys - head.queries + 1, 0, keys);
     if (attributes_.window)
       first_ = std::max<int64_t>(0, end - *attributes_.window);
   }
@@ -270,7 +299,7 @@ void Query::evaluate(int64_t row, const KeyHead &head, QueryResult &result) {
     result.logSum = logSum;
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  findKeys(row % p_.queries, head.count);
+  findKeys(p_.headOf(row), head.count);
   findScores(row, head);
   if (isUnbounded())
     return everywhere({0, infinity}, {0, infinity});
@@ -297,7 +326,7 @@ struct Group {
 std::vector<Group> groupPositions(const Problem &p, const RowWriter &writer) {
   std::vector<Group> groups;
   for (int64_t position = 0; position < writer.rows(); ++position) {
-    int64_t head = p.keyHead(writer.row(position));
+    int64_t head = p.headOf(writer.row(position)).number;
     if (groups.empty() || groups.back().head != head)
       groups.push_back({head, position, position});
     groups.back().end = position + 1;
@@ -314,7 +343,28 @@ Status outside(std::string_view name, const std::string &place, int64_t found, s
 
 } // namespace
 
+/// Starts of sequences: from 0 to the end of all, never falling.
+static Status checkStarts(const Call &call, std::string_view name, int64_t end) {
+  std::vector<int64_t> starts = loadTable(call.input(name));
+  int64_t before = 0;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    int64_t least = i + 1 == starts.size() ? end : before, most = i == 0 && starts.size() > 1 ? 0 : end;
+    if (starts[i] < least || starts[i] > most)
+      return {StatusCode::InvalidArgument, "input " + std::string(name) + ": element [" + std::to_string(i) + "] is " +
+                                               std::to_string(starts[i]) + ", expected " + std::to_string(least) +
+                                               (least == most ? std::string() : " to " + std::to_string(most))};
+    before = starts[i];
+  }
+  return Status::ok();
+}
+
 Status checkTables(const Call &call) {
+  if (call.description.findInput("cu_seqlens_q")) {
+    TILEJIT_RETURN_IF_ERROR(checkStarts(call, "cu_seqlens_q", call.inputs[0].shape()[2]));
+    return checkStarts(call, "cu_seqlens_k", call.inputs[1].shape()[2]);
+  }
+  if (call.description.family != Family::AttentionDecode)
+    return Status::ok();
   std::vector<int64_t> pages = loadTable(call.input("block_table")), lengths = loadTable(call.input("seq_lens"));
   int64_t pagesOfEach = call.input("block_table").shape()[1];
   int64_t all = call.inputs[1].shape()[0], page = call.inputs[1].shape()[1];
@@ -340,16 +390,20 @@ void evaluateAttention(Call &call) {
   std::optional<RowWriter> logSums;
   if (call.outputs.size() > 1)
     logSums.emplace(call.outputs[1], call, rows, 1, 1, p.queries);
+  Epilogue epilogue(call, arithmetic.format);
   KeyHead head;
   for (const Group &group : groupPositions(p, values)) {
     head.load(call, p, group.head);
     parallelFor(group.end - group.begin, rowGrain(2 * head.count * p.depth), [&](int64_t begin, int64_t end) {
       Query query(call, p, arithmetic);
       QueryResult result{std::vector<Bounded>(static_cast<size_t>(p.depth)), {}};
+      EpilogueRow data;
       for (int64_t position = group.begin + begin; position < group.begin + end; ++position) {
         query.evaluate(values.row(position), head, result);
+        data.values = result.values;
+        epilogue.apply(values.row(position), data);
         for (int64_t c = 0; c < p.depth; ++c)
-          values.put(position, c, result.values[static_cast<size_t>(c)]);
+          values.put(position, c, data.values[static_cast<size_t>(c)]);
         if (logSums)
           logSums->put(position, 0, result.logSum);
       }

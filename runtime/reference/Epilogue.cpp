@@ -37,9 +37,7 @@ ExprOp functionOf(Kind kind) {
 
 } // namespace
 
-Epilogue::Epilogue(const Call &call)
-    : shape_(call.outputShape(0)),
-      arithmetic_(call.description.as<MatmulAttributes>().accumulate == DType::F64 ? DType::F64 : DType::F32) {
+Epilogue::Epilogue(const Call &call, DType format) : shape_(call.outputShape(0)), arithmetic_(format) {
   for (const EpilogueStep &step : call.description.epilogue) {
     Step prepared{step, nullptr, {}};
     if (hasOperand(step.kind)) {

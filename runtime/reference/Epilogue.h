@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// The steps after a matrix product, applied to one row of results at a time.
+// The steps after a matrix product or attention, applied to one row of results at a time.
 
 #ifndef TILEJIT_REFERENCE_EPILOGUE_H
 #define TILEJIT_REFERENCE_EPILOGUE_H
@@ -21,7 +21,8 @@ struct EpilogueRow {
 
 class Epilogue {
 public:
-  explicit Epilogue(const Call &call);
+  /// `format`: of the arithmetic, f32 or f64.
+  Epilogue(const Call &call, DType format);
 
   /// Applies all steps to a row of the output.
   void apply(int64_t row, EpilogueRow &data) const;

@@ -63,7 +63,7 @@ void evaluateNorm(Call &call);
 void evaluateTranspose(Call &call);
 void evaluateCast(Call &call);
 void evaluateAttention(Call &call);
-/// Whether the lengths and pages of decoding attention, dtypes and shapes apart, are some that there are.
+/// Whether starts of sequences, lengths and pages of attention, dtypes and shapes apart, are some that there are.
 Status checkTables(const Call &call);
 
 /// The integer of a bounded floating value, and how far a right one may be from it.

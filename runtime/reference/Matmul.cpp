@@ -190,7 +190,8 @@ class MatmulEvaluator {
 public:
   explicit MatmulEvaluator(Call &call)
       : call_(call), problem_(call), attributes_(call.description.as<MatmulAttributes>()),
-        arithmetic_(attributes_.accumulate == DType::F64 ? DType::F64 : DType::F32), epilogue_(call),
+        arithmetic_(attributes_.accumulate == DType::F64 ? DType::F64 : DType::F32),
+        epilogue_(call, arithmetic_.format),
         writer_(call.outputs[0], call, rowsOf(call.outputShape(0)), problem_.n, 1, problem_.m),
         isInteger_(!isFloat(call.inputs[0].dtype()) && !isFloat(attributes_.accumulate)),
         wrapType_(call.inputs[0].dtype() == DType::I64 && attributes_.accumulate != DType::I32 ? DType::I64

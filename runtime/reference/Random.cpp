@@ -10,6 +10,7 @@
 #include "Vectors.h"
 #include "tilejit/Base/Float.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -137,6 +138,18 @@ void fillPages(const RandomPlan &plan, uint32_t operand, uint64_t seed, HostTens
   }
 }
 
+void sortStarts(const RandomPlan &plan, HostTensor &tensor) {
+  std::vector<int64_t> values(static_cast<size_t>(tensor.elements()));
+  if (values.empty())
+    return;
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = loadAsInteger(tensor.element(static_cast<int64_t>(i)), tensor.dtype());
+  values.back() = plan.high;
+  values.front() = 0;
+  std::sort(values.begin(), values.end());
+  storeIntegers(tensor.element(0), tensor.dtype(), values);
+}
+
 /// Integers of at most this size, as far as the type has them.
 RandomPlan uniform(DType dtype, int64_t limit) {
   RandomPlan plan;
@@ -199,6 +212,12 @@ RandomPlan tablePlan(const Description &description, const Binding &binding, std
   return {RandomPlan::Kind::Lengths, 1, 0, std::min(longest, accumulatorLimit)};
 }
 
+/// Starts of sequences of attention: of queries, or of keys.
+RandomPlan startsPlan(const Description &description, const Binding &binding, std::string_view name) {
+  const Operand &rows = *description.findInput(name == "cu_seqlens_q" ? "q" : "k");
+  return {RandomPlan::Kind::Starts, 1, 0, std::min(binding(rows.shape[2]), accumulatorLimit)};
+}
+
 RandomPlan castPlan(const Description &description, DType dtype) {
   DType output = description.outputs[0].dtype;
   if (!isFloat(dtype))
@@ -250,6 +269,9 @@ RandomPlan randomPlan(const Description &description, const Binding &binding, in
     return elementwisePlan(dtype);
   case Family::Transpose:
     return isFloat(dtype) ? normal(1) : uniform(dtype, accumulatorLimit);
+  case Family::Attention:
+    return isFloat(dtype) ? normal(1)
+                          : startsPlan(description, binding, description.inputs[static_cast<size_t>(input)].name);
   case Family::AttentionDecode:
     return isFloat(dtype) ? normal(1)
                           : tablePlan(description, binding, description.inputs[static_cast<size_t>(input)].name);
@@ -263,6 +285,8 @@ void fillRandom(const RandomPlan &plan, int input, uint64_t seed, HostTensor &te
     return fillPages(plan, static_cast<uint32_t>(input), seed, tensor);
   bool isFloating = plan.kind == RandomPlan::Kind::Normal || plan.kind == RandomPlan::Kind::NearOne;
   (isFloating ? fillFloats : fillIntegers)(plan, static_cast<uint32_t>(input), seed, tensor);
+  if (plan.kind == RandomPlan::Kind::Starts)
+    sortStarts(plan, tensor);
   if (plan.kind == RandomPlan::Kind::Lengths && tensor.elements() > 0)
     storeIntegers(tensor.element(0), tensor.dtype(), std::span(&plan.high, 1));
 }

@@ -118,8 +118,7 @@ ReferenceCost referenceCost(const Description &description, const Binding &bindi
 Status evaluateReference(const Description &description, const Binding &binding, std::span<const HostTensor> inputs,
                          std::vector<ReferenceTensor> &outputs, const RowSelection *selection) {
   TILEJIT_RETURN_IF_ERROR(checkInputs(description, binding, inputs));
-  if (description.family == Family::AttentionDecode)
-    TILEJIT_RETURN_IF_ERROR(reference::checkTables({description, binding, inputs, selection, outputs}));
+  TILEJIT_RETURN_IF_ERROR(reference::checkTables({description, binding, inputs, selection, outputs}));
   outputs.clear();
   bool isEmpty = true;
   for (const Operand &operand : description.outputs) {

@@ -105,7 +105,8 @@ std::string toleranceRule(const Description &description) {
   case Family::AttentionDecode: {
     bool isNarrow = first == DType::F16 || first == DType::BF16;
     return "running error of d-term scores, exp (4 ulp), rescaled sums of skv terms and quotient in units of " + unit +
-           (isNarrow ? "; exponentials rounded to " + std::string(dtypeName(first)) : "") + last;
+           (isNarrow ? "; exponentials rounded to " + std::string(dtypeName(first)) : "") +
+           (description.epilogue.empty() ? "" : "; epilogue step by step") + functionsRule(description) + last;
   }
   case Family::Elementwise:
     return "running error of the expression: 1 rounding each for + - *, 4 ulp for /, exp, log and roots, 6 ulp for "

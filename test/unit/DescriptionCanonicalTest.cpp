@@ -108,6 +108,8 @@ private:
     if (pick(2))
       outputs_.add("lse", operand("f32", {b, constant(6), m}, false));
     attentionAttributes();
+    if (pick(2))
+      step(constant(16), 0);
   }
 
   void decode() {

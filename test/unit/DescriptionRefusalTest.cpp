@@ -287,11 +287,43 @@ TEST_CASE("attention is checked", "[refusal]") {
                {"'window': 9", "'window': 2.5", "/attributes/window"},
                {"'softcap': 30", "'softcap': 0", "/attributes/softcap"},
                {"'scale': 0.5", "'scale': '0.5'", "/attributes/scale"},
-               {"'bias'", "'cu_seqlens_q'", "/inputs/cu_seqlens_q"},
-               {"'attributes'", "'epilogue': [{'op': 'relu'}], 'attributes'", "/epilogue"}});
+               {"'bias'", "'cu_seqlens_q'", "/inputs/cu_seqlens_q/dtype"},
+               {"'bias'", "'mask'", "/inputs/mask"},
+               {"'attributes'", "'epilogue': [{'op': 'add', 'input': 'bias'}], 'attributes'", "/epilogue/0/input"}});
   CHECK(refused(replaced(text, "['b', 2, 'n', 64]", "['b', 4, 'n', 64]")).message() ==
         "expected a divisor of 6, the heads of q, found 4");
   CHECK(refused(replaced(text, "'attention'", "'attention_decode'")).pointer() == "/inputs/k_cache");
+}
+
+TEST_CASE("sequences in a row and epilogues of attention are checked", "[refusal]") {
+  std::string text = describe("attention", "'inputs': {'q': {'dtype': 'f16', 'shape': [1, 6, 'm', 64]}, "
+                                           "'k': {'dtype': 'f16', 'shape': [1, 2, 'n', 64]}, "
+                                           "'v': {'dtype': 'f16', 'shape': [1, 2, 'n', 64]}, "
+                                           "'cu_seqlens_q': {'dtype': 'i32', 'shape': ['s']}, "
+                                           "'cu_seqlens_k': {'dtype': 'i32', 'shape': ['s']}, "
+                                           "'r': {'dtype': 'f16', 'shape': [6, 1, 64]}}, "
+                                           "'outputs': {'o': {'dtype': 'f32', 'shape': [1, 6, 'm', 64]}}, "
+                                           "'epilogue': [{'op': 'add', 'input': 'r'}]");
+  CHECK(parsed(text).dims[parsed(text).dimIndex("s")].min == 1);
+  checkFaults(
+      text,
+      {{"'cu_seqlens_q': {'dtype': 'i32', 'shape': ['s']}, ", "", "/inputs/cu_seqlens_k"},
+       {"'cu_seqlens_k': {'dtype': 'i32', 'shape': ['s']}, ", "", "/inputs/cu_seqlens_q"},
+       {"'cu_seqlens_q': {'dtype': 'i32'", "'cu_seqlens_q': {'dtype': 'i64'", "/inputs/cu_seqlens_q/dtype"},
+       {"'cu_seqlens_k': {'dtype': 'i32', 'shape': ['s']", "'cu_seqlens_k': {'dtype': 'i32', 'shape': [4]",
+        "/inputs/cu_seqlens_k/shape"},
+       {"'r': {'dtype': 'f16', 'shape': [6, 1, 64]", "'bias': {'dtype': 'f16', 'shape': [6, 1, 'n']", "/inputs/bias"},
+       {"[6, 1, 64]", "[6, 2, 64]", "/inputs/r/shape"},
+       {"'r': {'dtype': 'f16'", "'r': {'dtype': 'f64'", "/inputs/r/dtype"},
+       {"'input': 'r'", "'input': 'q'", "/epilogue/0/input"},
+       {"{'op': 'add', 'input': 'r'}", "{'op': 'relu'}", "/inputs/r"}});
+  auto twice = [&](const char *what, const char *by) { return replaced(replaced(text, what, by), what, by); };
+  CHECK(refused(twice("['s']", "[0]")).pointer() == "/inputs/cu_seqlens_q/shape/0");
+  CHECK(refused(twice("['s']", "[1, 's']")).pointer() == "/inputs/cu_seqlens_q/shape");
+  std::string many = text;
+  for (size_t at; (at = many.find("[1, ")) != std::string::npos;)
+    many.replace(at, 4, "[2, ");
+  CHECK(refused(many).message() == "expected 1, since cu_seqlens_q says where sequences begin, found 2");
 }
 
 TEST_CASE("decoding attention is checked", "[refusal]") {

@@ -52,6 +52,7 @@ TEST_CASE("reduce builds verified kernels", "[oplib]") { checkAll(reduceCases(),
 TEST_CASE("softmax and norms build verified kernels", "[oplib]") { checkAll(rowCases(), targetOf(512)); }
 TEST_CASE("attention builds verified kernels", "[oplib]") { checkAll(attentionCases(), targetOf(512)); }
 TEST_CASE("decoding builds verified kernels", "[oplib]") { checkAll(decodeCases(), targetOf(512)); }
+TEST_CASE("attention of sequences builds verified kernels", "[oplib]") { checkAll(sequenceCases(), targetOf(512)); }
 TEST_CASE("transpose and cast build verified kernels", "[oplib]") { checkAll(moveCases(), targetOf(512)); }
 
 TEST_CASE("kernels for narrow vectors and odd tiles verify", "[oplib]") {

@@ -338,6 +338,44 @@ static std::string decode(const DecodeForm &form) {
                "'attributes': {" + std::string(form.attributes) + "}");
 }
 
+/// Sequences in a row, `count` of them.
+static std::string sequences(const AttentionForm &form, const std::string &queries, const std::string &keys,
+                             const std::string &count) {
+  std::string text = attention(form, queries, keys);
+  while (text.find("[2, ") != std::string::npos)
+    text = replaced(text, "[2, ", "[1, ");
+  std::string starts;
+  for (const char *name : {"cu_seqlens_q", "cu_seqlens_k"})
+    starts += operand(name, "i32", "[" + count + "]") + ", ";
+  return replaced(text, "'inputs': {", "'inputs': {" + starts);
+}
+
+std::vector<OpLibCase> sequenceCases() {
+  std::vector<OpLibCase> cases;
+  std::string_view causal = "'causal': true", window = "'causal': true, 'window': 7", none;
+  for (std::string_view attributes : {none, causal, window})
+    for (auto [queries, keys, count] :
+         {std::tuple("70", "90", "4"), {"70", "70", "2"}, {"200", "33", "70"}, {"3", "5", "9"}})
+      cases.push_back({sequences({"f32", 2, 1, 32, attributes, "", true}, queries, keys, count), ""});
+  cases.push_back({sequences({"f16", 4, 2, 80, causal, "", true}, "130", "130", "6"), ""});
+  cases.push_back({sequences({"f64", 1, 1, 64, window, "", true}, "37", "41", "3"), ""});
+  std::string symbolic = sequences({"bf16", 2, 2, 96, causal, "", true}, "'m'", "'n'", "'s'");
+  for (const char *sizes : {"m=65,n=70,s=5", "m=0,n=0,s=1", "m=1,n=17,s=3", "m=5,n=0,s=3"})
+    cases.push_back({symbolic, sizes});
+  // Epilogues: of many queries, of a few, and of keys that are shared.
+  std::string steps = "'epilogue': [{'op': 'scale', 'value': 1.5}, {'op': 'add', 'input': 'r'}, {'op': 'gelu'}, "
+                      "{'op': 'mul', 'input': 's'}], 'attributes'";
+  for (auto [queries, keys, r, s] : {std::tuple("33", "65", "[2, 4, 33, 32]", "[32]"),
+                                     {"3", "65", "[2, 4, 3, 32]", "[4, 1, 1]"},
+                                     {"2", "700", "[2, 1, 2, 1]", "[]"}}) {
+    std::string text = attention({"f32", 4, 2, 32, causal, "", true}, queries, keys);
+    text = replaced(text, "'attributes'", steps);
+    std::string operands = "'inputs': {" + operand("r", "f32", r) + ", " + operand("s", "bf16", s) + ", ";
+    cases.push_back({replaced(text, "'inputs': {", operands), ""});
+  }
+  return cases;
+}
+
 std::vector<OpLibCase> decodeCases() {
   std::vector<OpLibCase> cases;
   std::string_view causal = "'causal': true", window = "'causal': true, 'window': 7, 'softcap': 2.5";

@@ -26,6 +26,8 @@ std::vector<OpLibCase> rowCases();
 std::vector<OpLibCase> moveCases();
 /// Ragged lengths and head sizes, masks, biases and types of attention.
 std::vector<OpLibCase> attentionCases();
+/// Sequences in a row, and epilogues, of attention.
+std::vector<OpLibCase> sequenceCases();
 /// The same over keys in pages, and keys that instances share.
 std::vector<OpLibCase> decodeCases();
 /// Results that exceed a core's share of the caches, in rows that end in the middle of a cache line.

@@ -48,6 +48,10 @@ TEST_CASE("what caches hold beyond the keys of sequences does not matter", "[cpu
     trial.judge();
   }
 }
+TEST_CASE("compiled attention of sequences agrees", "[cpu]") { runAll(sequenceCases()); }
+TEST_CASE("compiled attention of sequences in odd tiles agrees", "[cpu]") {
+  runAll(sequenceCases(), {{"bm", 5}, {"bn", 6}});
+}
 TEST_CASE("compiled results larger than the caches agree", "[cpu]") { runAll(largeCases()); }
 TEST_CASE("large results agree where the CPU has no masks", "[cpu]") {
   Expected<TargetSpec> target = parseTarget("x86-64-v3");

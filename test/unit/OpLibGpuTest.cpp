@@ -88,6 +88,7 @@ void checkFamilies(const TargetSpec &target) {
   checkAll(moveCases(), target);
   checkAll(attentionCases(), target);
   checkAll(decodeCases(), target);
+  checkAll(sequenceCases(), target);
   checkAll(largeCases(), target);
 }
 

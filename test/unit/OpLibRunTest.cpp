@@ -25,4 +25,5 @@ TEST_CASE("softmax and norms in narrow steps agree", "[oplib]") { runAll(rowCase
 TEST_CASE("attention agrees with the reference", "[oplib]") { runAll(attentionCases()); }
 TEST_CASE("attention in odd tiles agrees", "[oplib]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
 TEST_CASE("decoding agrees with the reference", "[oplib]") { runAll(decodeCases()); }
+TEST_CASE("attention of sequences agrees", "[oplib]") { runAll(sequenceCases()); }
 TEST_CASE("transpositions and casts agree with the reference", "[oplib]") { runAll(moveCases()); }

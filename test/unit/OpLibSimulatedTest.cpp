@@ -60,6 +60,7 @@ TEST_CASE("tables of any numbers keep simulated decoding inside its operands", "
     runTrial(trial, runTarget("sm_80"), {});
   }
 }
+TEST_CASE("simulated attention of sequences agrees", "[gpu]") { runEverywhere(sequenceCases()); }
 TEST_CASE("simulated attention in other tiles agrees", "[gpu]") {
   runAll(attentionCases(), "gfx1100", {{"bm", 32}, {"bn", 16}, {"warps", 4}});
 }

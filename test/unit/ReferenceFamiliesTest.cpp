@@ -309,6 +309,41 @@ TEST_CASE("attention by hand") {
   checkValues(attend({1, false, {}, {}}, {0}, {0, 0}, {none, 0})[1], {none});
 }
 
+/// Queries of zeros and keys of zeros in a row, value j is j; the epilogue adds 100.
+static Status attendRow(std::vector<double> queryStarts, std::vector<double> keyStarts,
+                        std::vector<ReferenceTensor> &outputs) {
+  auto n = static_cast<int64_t>(queryStarts.size());
+  Description d;
+  d.family = Family::Attention;
+  d.attributes = AttentionAttributes{1, true, {}, {}};
+  d.inputs = {operand("q", DType::F32, {1, 1, 4, 1}),   operand("k", DType::F32, {1, 1, 5, 1}),
+              operand("v", DType::F32, {1, 1, 5, 1}),   operand("cu_seqlens_q", DType::I32, {n}),
+              operand("cu_seqlens_k", DType::I32, {n}), operand("r", DType::F32, {})};
+  d.outputs = {operand("o", DType::F32, {1, 1, 4, 1}), operand("lse", DType::F32, {1, 1, 4})};
+  EpilogueStep step{EpilogueStep::Kind::Add};
+  step.input = 5;
+  d.epilogue = {step};
+  std::vector<HostTensor> inputs = list(tensorOf(DType::F32, {1, 1, 4, 1}, std::vector<double>(4, 0.0)),
+                                        tensorOf(DType::F32, {1, 1, 5, 1}, std::vector<double>(5, 0.0)));
+  inputs.push_back(tensorOf(DType::F32, {1, 1, 5, 1}, {0, 1, 2, 3, 4}));
+  inputs.push_back(tensorOf(DType::I32, {n}, queryStarts));
+  inputs.push_back(tensorOf(DType::I32, {n}, keyStarts));
+  inputs.push_back(tensorOf(DType::F32, {}, {100}));
+  return evaluateReference(d, {}, inputs, outputs);
+}
+
+TEST_CASE("attention of sequences in a row by hand") {
+  std::vector<ReferenceTensor> out;
+  REQUIRE(attendRow({0, 1, 1, 4}, {0, 3, 3, 5}, out).isOk());
+  checkValues(out[0], {101, 100, 103, 103.5}, 1e-6);
+  checkValues(out[1], {std::log(3.0), -inf, 0, std::log(2.0)}, 1e-6);
+  CHECK(attendRow({0, 3, 2, 4}, {0, 1, 1, 5}, out).message() ==
+        "input cu_seqlens_q: element [2] is 2, expected 3 to 4");
+  CHECK(attendRow({0, 4}, {1, 5}, out).message() == "input cu_seqlens_k: element [0] is 1, expected 0");
+  CHECK(attendRow({0, 4}, {0, 6}, out).message() == "input cu_seqlens_k: element [1] is 6, expected 5");
+  CHECK(attendRow({0}, {0}, out).message() == "input cu_seqlens_q: element [0] is 0, expected 4");
+}
+
 /// One query of zeros for each sequence over pages of two positions whose value j of page p is 10 p + j.
 static Status decode(std::vector<double> table, std::vector<double> lengths, std::vector<ReferenceTensor> &outputs) {
   auto b = static_cast<int64_t>(lengths.size()), pagesOfEach = static_cast<int64_t>(table.size()) / b;

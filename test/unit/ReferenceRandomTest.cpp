@@ -86,6 +86,9 @@ TEST_CASE("tables hold pages that there are, lengths what they hold") {
     for (double length : values(lengths))
       CHECK((length >= 0 && length <= 77));
   }
+  fillRandom({RandomPlan::Kind::Starts, 1, 0, 77}, 5, 1, lengths);
+  std::vector<double> starts = values(lengths);
+  CHECK((starts.front() == 0 && starts.back() == 77 && std::is_sorted(starts.begin(), starts.end())));
   fillRandom({RandomPlan::Kind::Pages, 1, 0, -1}, 3, 1, table);
   CHECK(values(table) == std::vector<double>(300, 0.0));
 }

@@ -27,6 +27,7 @@ ROWS = (
     ("rmsnorm", {"tokens": 1024}),
     ("attention", {"tokens": 256}),
     ("attention_causal_gqa", {"tokens": 64, "keys": 512}),
+    ("attention_sequences", {"tokens": 256}),
     ("attention_decode", {}),
     ("attention_decode_layer", {"sequences": 1, "queries": 1, "pages": 256}),
     ("transpose", {"tokens": 512}),

@@ -94,7 +94,14 @@ def make_attention(choose):
         attributes["window"] = choose.randrange(1, 40)
     if choose.random() < 0.3:
         attributes["softcap"] = choose.choice((0.5, 20))
-    return {"op": "attention", "inputs": inputs, "outputs": outputs, "attributes": attributes}
+    steps = []
+    if choose.random() < 0.3:
+        inputs["residual"] = tensor(dtype, *(size if choose.random() < 0.7 else 1 for size in q))
+        steps = [{"op": "scale", "value": 0.75}, {"op": "add", "input": "residual"}]
+    if batch == 1 and "bias" not in inputs:
+        count = choose.randrange(2, 7)
+        inputs.update({name: tensor("i32", count) for name in ("cu_seqlens_q", "cu_seqlens_k")})
+    return {"op": "attention", "inputs": inputs, "outputs": outputs, "attributes": attributes, "epilogue": steps}
 
 
 def make_decode(choose):

@@ -9,7 +9,6 @@
 
 #include "AttentionKeys.h"
 #include "AttentionMerge.h"
-#include "Epilogue.h"
 #include "Generators.h"
 
 #include <limits>
@@ -40,6 +39,20 @@ static void addQueries(AttentionShape &shape, const Description &description, co
       along[AttentionShape::key - i] = rank - 1 - i;
     shape.bias = space.addOperand(bias, along);
   }
+  // What steps of the epilogue read comes after all other inputs.
+  int first = outputs;
+  for (const EpilogueStep &step : description.epilogue)
+    if (step.input >= 0)
+      first = std::min(first, step.input);
+  shape.firstSlot = static_cast<int>(space.accesses.size()) - first;
+  for (int operand = first; operand < outputs; ++operand) {
+    std::array along{-1, -1, -1, -1, -1};
+    constexpr std::array dims{4, 2, 1, 0};
+    int rank = description.inputs[operand].rank();
+    for (int i = 0; i < rank; ++i)
+      along[dims[i]] = rank - 1 - i;
+    space.addOperand(operand, along);
+  }
 }
 
 AttentionShape attentionShape(const Description &description) {
@@ -58,6 +71,8 @@ AttentionShape attentionShape(const Description &description) {
     keyHeads = k.shape[2].size;
     keys = *Size::of(description.inputs[shape.table].shape[1]).times({shape.page, -1});
   }
+  shape.queryStarts = description.inputIndex("cu_seqlens_q");
+  shape.keyStarts = description.inputIndex("cu_seqlens_k");
   shape.group = q.shape[1].size / keyHeads;
   addQueries(shape, description, keys);
   shape.grouped = shape.queries;
@@ -82,7 +97,8 @@ private:
   using KeyBlock = AttentionKeys::Block;
   using State = AttentionState;
 
-  bool isOneQuery() const { return shape_.size(Shape::query).isOne(); }
+  bool isOneQuery() const { return shape_.size(Shape::query).isOne() && !shape_.hasSequences(); }
+  int64_t bm() const { return regime_.bm; }
   /// Whether all queries see the same keys.
   bool seesAll() const { return !attributes_.causal || (isOneQuery() && !attributes_.window); }
   Value loadQueries();
@@ -94,9 +110,12 @@ private:
   std::pair<Value, Value> visibleBlocks();
   std::pair<Value, Value> ownBlocks();
   Value keysThere(const KeyBlock &block);
+  Value ownRows();
   Value seen(const KeyBlock &block);
   Value scores(Value keys, const KeyBlock &block);
   State advance(Value number, const State &before);
+  Values passKeys(ValueRange before);
+  Values passSequences(ValueRange before);
   void put(int slot, Value value);
   void finish(const State &state);
 
@@ -108,9 +127,10 @@ private:
   DType input_, compute_;
   SmallVector<Value> position_; ///< In the space.
   Value row_, part_;
-  AttentionKeys keys_;
+  std::optional<AttentionKeys> keys_; ///< Of the sequence at hand.
+  Value queries_;                     ///< Number of its queries.
   Value query_;
-  Value first_; ///< Number of the query that counts as 0 in placesApart().
+  Value first_; ///< Number of the query that counts as 0 in placesApart(); negative before the sequence.
   Value apart_; ///< For each score, number of its key in the block minus that of its query, counted from `first_`.
 };
 } // namespace
@@ -125,8 +145,8 @@ QueryBlock::QueryBlock(KernelBuilder &b, const AttentionShape &shape, const Atte
                        ArrayRef<Value> indices)
     : b_(b), shape_(shape), regime_(regime), attributes_(b.description().as<AttentionAttributes>()),
       space_(shape.rowsOf(regime.isGrouped)), input_(b.description().inputs[0].dtype), compute_(computeType(input_)),
-      position_{indices[0], indices[1], {}, {}, {}}, row_(indices[2]), part_(indices.size() > 3 ? indices[3] : Value()),
-      keys_(b, shape, regime, indices[0], keyHead(b, shape, regime, indices[1])) {}
+      position_{indices[0], indices[1], {}, {}, {}}, row_(indices[2]),
+      part_(indices.size() > 3 ? indices[3] : Value()) {}
 
 //===--- tiles --------------------------------------------------------------------------------------------------===//
 
@@ -187,24 +207,22 @@ Value QueryBlock::limitTile(Value index) {
 }
 
 /// How far the last key that a query sees is ahead of the query; may be negative.
-Value QueryBlock::distance() {
-  return arith::SubIOp::create(b_, keys_.count(), b_.sizeValue(shape_.size(Shape::query)));
-}
+Value QueryBlock::distance() { return arith::SubIOp::create(b_, keys_->count(), queries_); }
 
 /// Blocks of keys that a query of the block sees: from the first to before the second.
 std::pair<Value, Value> QueryBlock::visibleBlocks() {
-  Value zero = b_.index(0), end = keys_.blocks();
+  Value zero = b_.index(0), end = keys_->blocks();
   if (seesAll())
     return {zero, end};
   Value diagonal = b_.add(first_, distance()); // The last key that the first query sees.
   if (!regime_.isGrouped) {
     Value beyond = arith::AddIOp::create(b_, diagonal, b_.index(regime_.bm));
-    end = keys_.blocksBefore(arith::MinSIOp::create(b_, beyond, keys_.count()));
+    end = keys_->blocksBefore(arith::MinSIOp::create(b_, beyond, keys_->count()));
   }
   if (!attributes_.window)
     return {zero, end};
   Value start = arith::SubIOp::create(b_, diagonal, b_.index(*attributes_.window - 1));
-  return {keys_.blockOf(arith::MaxSIOp::create(b_, start, zero)), end};
+  return {keys_->blockOf(arith::MaxSIOp::create(b_, start, zero)), end};
 }
 
 /// The visible blocks that this instance goes through.
@@ -231,15 +249,38 @@ Value QueryBlock::keysThere(const KeyBlock &block) {
   return broadcastTo(b_, tile::ExpandOp::create(b_, row, inside, 0), {regime_.bm, regime_.bn});
 }
 
+/// Which scores belong to queries of the sequence at hand; null: all.
+Value QueryBlock::ownRows() {
+  if (!shape_.hasSequences())
+    return {};
+  auto type = RankedTensorType::get(bm(), b_.getI32Type());
+  Value rows = tile::IotaOp::create(b_, type);
+  auto spread = [&](Value index) -> Value {
+    index = arith::MinSIOp::create(b_, arith::MaxSIOp::create(b_, index, b_.index(0)), b_.index(bm()));
+    return tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), index));
+  };
+  Value begin = spread(arith::SubIOp::create(b_, b_.index(0), first_));
+  Value end = spread(arith::SubIOp::create(b_, queries_, first_));
+  Value inside = arith::AndIOp::create(b_, arith::CmpIOp::create(b_, arith::CmpIPredicate::sge, rows, begin),
+                                       arith::CmpIOp::create(b_, arith::CmpIPredicate::slt, rows, end));
+  auto column = RankedTensorType::get({bm(), 1}, b_.getI1Type());
+  return broadcastTo(b_, tile::ExpandOp::create(b_, column, inside, 1), {bm(), regime_.bn});
+}
+
 /// Which scores of a block count; null: all.
 Value QueryBlock::seen(const KeyBlock &block) {
-  if (seesAll())
-    return keysThere(block);
-  // No query of the operator sees keys beyond the last; but those of a page may end before the block does.
-  Value mask = shape_.page % regime_.bn ? keysThere(block) : Value();
+  Value mask = ownRows();
   auto both = [&](Value condition) {
-    mask = mask ? arith::AndIOp::create(b_, mask, condition).getResult() : condition;
+    if (condition)
+      mask = mask ? arith::AndIOp::create(b_, mask, condition).getResult() : condition;
   };
+  if (seesAll()) {
+    both(keysThere(block));
+    return mask;
+  }
+  // No query of the operator sees keys beyond the last; but those of a page may end before the block does.
+  if (shape_.page % regime_.bn)
+    both(keysThere(block));
   Value last = arith::SubIOp::create(b_, b_.add(first_, distance()), block.first);
   both(arith::CmpIOp::create(b_, arith::CmpIPredicate::sle, apart_, limitTile(last)));
   if (attributes_.window) {
@@ -277,8 +318,10 @@ Value QueryBlock::scores(Value keys, const KeyBlock &block) {
 
 QueryBlock::State QueryBlock::advance(Value number, const State &before) {
   std::array<int64_t, 2> tile{regime_.bm, regime_.bn}, result{regime_.bm, regime_.depth};
-  KeyBlock block = keys_.at(number);
-  Value score = scores(keys_.load(Shape::k, block), block);
+  KeyBlock block = keys_->at(number);
+  if (regime_.looksAhead)
+    keys_->prefetch(keys_->at(b_.add(number, b_.index(1))));
+  Value score = scores(keys_->load(Shape::k, block), block);
   auto largest = [&](Value x, Value y) { return larger(b_, x, y); };
   Value maximum = larger(b_, column(score, largest), before.maximum), shift = finiteOrZero(b_, maximum);
   Value weights = math::ExpOp::create(b_, arith::SubFOp::create(b_, score, broadcastTo(b_, shift, tile)));
@@ -286,7 +329,7 @@ QueryBlock::State QueryBlock::advance(Value number, const State &before) {
   Value added = column(weights, [&](Value x, Value y) -> Value { return arith::AddFOp::create(b_, x, y); });
   Value sum = arith::AddFOp::create(b_, arith::MulFOp::create(b_, before.sum, rescale), added);
   Value carried = arith::MulFOp::create(b_, before.values, broadcastTo(b_, rescale, result));
-  Value values = keys_.load(Shape::v, block);
+  Value values = keys_->load(Shape::v, block);
   Value rounded = convert(b_, weights, compute_, input_);
   return {maximum, sum,
           tile::DotOp::create(b_, carried.getType(), rounded, values, carried, tile::Precision::Ieee, false, false)};
@@ -304,24 +347,52 @@ void QueryBlock::finish(const State &state) {
   if (part_)
     return AttentionParts(b_, shape_, regime_.split).store(regime_, position_[0], position_[1], row_, part_, state);
   Value inverse = inverseOfSum(b_, state.sum);
-  put(Shape::o, arith::MulFOp::create(b_, state.values, broadcastTo(b_, inverse, shapeOf(state.values))));
+  Value mean = arith::MulFOp::create(b_, state.values, broadcastTo(b_, inverse, shapeOf(state.values)));
+  std::array<Value, 2> coordinates{row_, b_.index(0)};
+  put(Shape::o, applyEpilogue(b_, resultTile(shape_, space_, position_, coordinates, mean), {mean, compute_}).value);
   if (shape_.lse >= 0)
     put(shape_.lse, arith::AddFOp::create(b_, state.maximum, math::LogOp::create(b_, state.sum)));
 }
 
+/// Goes through the keys of the sequence at hand.
+Values QueryBlock::passKeys(ValueRange before) {
+  auto [first, last] = ownBlocks();
+  return b_.loop(first, last, before, [&](Value number, ValueRange now) {
+    State next = advance(number, {now[0], now[1], now[2]});
+    return Values{next.maximum, next.sum, next.values};
+  });
+}
+
+/// Goes through the keys of each sequence that has a query in the block; the rows of the others stay as they are.
+Values QueryBlock::passSequences(ValueRange before) {
+  Value row = b_.mul(row_, b_.index(bm()));
+  auto [begin, end] = sequencesOf(b_, shape_, row, bm());
+  Value head = keyHead(b_, shape_, regime_, position_[1]);
+  return b_.loop(begin, end, before, [&](Value number, ValueRange now) {
+    IndexRange queries = sequenceRange(b_, shape_.queryStarts, number, shape_.size(Shape::query));
+    IndexRange keys = sequenceRange(b_, shape_.keyStarts, number, shape_.size(Shape::key));
+    keys_.emplace(b_, shape_, regime_, position_[0], head, keys);
+    queries_ = queries.count;
+    first_ = arith::SubIOp::create(b_, row, queries.first);
+    return passKeys(now);
+  });
+}
+
 void QueryBlock::build() {
   query_ = loadQueries();
-  std::array<int64_t, 2> column{regime_.bm, 1}, result{regime_.bm, regime_.depth};
+  std::array<int64_t, 2> column{bm(), 1}, result{bm(), regime_.depth};
   Values start{splat(b_, column, compute_, -std::numeric_limits<double>::infinity()), splat(b_, column, compute_, 0),
                splat(b_, result, compute_, 0)};
   if (!seesAll())
     apart_ = placesApart();
-  auto [first, last] = ownBlocks();
-  Values end = b_.loop(first, last, start, [&](Value number, ValueRange now) {
-    State next = advance(number, {now[0], now[1], now[2]});
-    return Values{next.maximum, next.sum, next.values};
-  });
-  finish({end[0], end[1], end[2]});
+  if (shape_.hasSequences()) {
+    start = passSequences(start);
+  } else {
+    queries_ = b_.sizeValue(shape_.size(Shape::query));
+    keys_.emplace(b_, shape_, regime_, position_[0], keyHead(b_, shape_, regime_, position_[1]));
+    start = passKeys(start);
+  }
+  finish({start[0], start[1], start[2]});
 }
 
 //===--- kernels ------------------------------------------------------------------------------------------------===//

@@ -12,10 +12,21 @@
 
 namespace tilejit::oplib {
 
+/// Numbers from `first` on.
+struct IndexRange {
+  Value first, count;
+};
+
+/// Rows of sequence `number` of those that an operand of starts cuts a size into, brought into the size.
+IndexRange sequenceRange(KernelBuilder &b, int starts, Value number, const Size &size);
+/// The sequences that have a query among `rows` rows from `first` on: from the first to before the second.
+std::pair<Value, Value> sequencesOf(KernelBuilder &b, const AttentionShape &shape, Value first, int64_t rows);
+
 class AttentionKeys {
 public:
-  /// For the keys that a program instance sees: of one head of one batch.
-  AttentionKeys(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, Value batch, Value head);
+  /// For the keys that a program instance sees: of one head of one batch; in a row, only those of `range` if given.
+  AttentionKeys(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, Value batch, Value head,
+                IndexRange range = {});
 
   struct Block {
     Value number;
@@ -36,12 +47,15 @@ public:
   Block at(Value number);
   /// Keys or values of a block, zeros where it has none.
   Value load(int slot, const Block &block);
+  /// Announces that keys and values of a block, which may be one beyond the last, will be loaded.
+  void prefetch(const Block &block);
 
 private:
-  Value scalarOf(int operand, llvm::ArrayRef<Value> place);
-  Value clamped(Value number, Value most);
   Value findCount();
   Value findPage(Value number);
+  Value rowsOf(Value view);
+  Value viewOf(int slot, const Block &block);
+  Value rowOf(const Block &block) { return shape_.isPaged() ? block.piece : block.number; }
 
   KernelBuilder &b_;
   const AttentionShape &shape_;
@@ -49,6 +63,7 @@ private:
   DType dtype_;
   int64_t blocksOfPage_ = 1;
   Value batch_, head_, count_;
+  Value start_; ///< The first key of a range.
 };
 
 } // namespace tilejit::oplib

@@ -98,7 +98,10 @@ void buildAttentionMerge(KernelBuilder &b, const AttentionShape &shape, const At
     Value sum = overParts(arith::MulFOp::create(b, parts.sum, scale), plus);
     Value scaled = arith::MulFOp::create(b, parts.values, broadcastTo(b, scale, shapeOf(parts.values)));
     Value values = overParts(scaled, plus);
-    put(Shape::o, arith::MulFOp::create(b, values, broadcastTo(b, inverseOfSum(b, sum), shapeOf(values))));
+    Value mean = arith::MulFOp::create(b, values, broadcastTo(b, inverseOfSum(b, sum), shapeOf(values)));
+    std::array<Value, 5> position{at[0], at[1], {}, {}, {}};
+    std::array<Value, 2> coordinates{at[2], b.index(0)};
+    put(Shape::o, applyEpilogue(b, resultTile(shape, space, position, coordinates, mean), {mean, compute}).value);
     if (shape.lse >= 0)
       put(shape.lse, arith::AddFOp::create(b, maximum, math::LogOp::create(b, sum)));
   });

@@ -7,8 +7,10 @@
 #ifndef TILEJIT_LIB_OPLIB_ATTENTIONMERGE_H
 #define TILEJIT_LIB_OPLIB_ATTENTIONMERGE_H
 
+#include "Epilogue.h"
 #include "Schedule.h"
-#include "Values.h"
+
+#include <array>
 
 namespace tilejit::oplib {
 
@@ -42,6 +44,13 @@ private:
   int64_t split_, depth_;
   DType compute_;
 };
+
+/// Where a tile of results lies, for its epilogue: in the space of queries, grouped or not.
+inline EpilogueTile resultTile(const AttentionShape &shape, const Space &space, llvm::ArrayRef<Value> position,
+                               llvm::ArrayRef<Value> coordinates, Value result) {
+  static constexpr std::array<int, 2> dims{AttentionShape::query, AttentionShape::element};
+  return {space, dims, position, coordinates, shapeOf(result), shape.firstSlot};
+}
 
 /// Builds the kernel that merges the parts: `options` are those of the kernel that left them, one phase later.
 void buildAttentionMerge(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime,

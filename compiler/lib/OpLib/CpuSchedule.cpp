@@ -154,15 +154,18 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   return steps(space, compute, 8);
 }
 
-/// Blocks whose scores stay in L1 or close to it, beside the keys and values that they meet: whole pages, or equal
-/// pieces of them.
+/// Blocks whose scores stay in L2, beside the keys and values that they meet: whole pages, or equal pieces of them.
+/// Rows share what packing a block of keys costs. A page is too short a stream for the CPU to see where the next one
+/// lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
-  constexpr int64_t mostRows = 64, mostKeys = 128;
+  constexpr int64_t mostRows = 128, mostKeys = 128;
   int64_t m = std::clamp<int64_t>(rows, 1, mostRows);
   int64_t n = std::clamp<int64_t>(largest(shape.size(AttentionShape::key)), 1, mostKeys);
   if (shape.isPaged())
     n = balanced(shape.page, mostKeys, 1);
-  return {isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};
+  AttentionRegime regime{isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};
+  regime.looksAhead = shape.isPaged();
+  return regime;
 }
 
 /// Indices take as many registers as values, so argmax and argmin get by with half the lanes.

@@ -84,8 +84,8 @@ TypedValue applyEpilogue(KernelBuilder &b, const EpilogueTile &tile, TypedValue 
     if (!isFloat(result.dtype) && !staysInteger(description, step))
       result = {convert(b, result.value, result.dtype, DType::F32), DType::F32};
     if (step.input >= 0)
-      result.value =
-          combine(b, step.kind, result.value, loadBroadcast(b, tile, step.input, result.dtype), result.dtype);
+      result.value = combine(b, step.kind, result.value,
+                             loadBroadcast(b, tile, tile.firstSlot + step.input, result.dtype), result.dtype);
     else
       result.value = applyFunction(b, step, result.value, result.dtype);
   }

@@ -16,6 +16,7 @@ struct EpilogueTile {
   llvm::ArrayRef<Value> position; ///< Index along each other dimension.
   llvm::ArrayRef<Value> coordinates;
   llvm::ArrayRef<int64_t> shape;
+  int firstSlot = 0; ///< Slot of input 0, if the inputs that steps read were that many and in order.
 };
 
 /// Loads what lies at the tile of an operand that broadcasts against the results, in another type, and repeats it.
@@ -27,8 +28,8 @@ struct TypedValue {
   DType dtype;
 };
 
-/// Applies all steps; input i of the description is slot i of the space. Integer results stay integers until a step
-/// needs f32.
+/// Applies all steps; input i of the description is slot firstSlot + i of the space. Integer results stay integers
+/// until a step needs f32.
 TypedValue applyEpilogue(KernelBuilder &b, const EpilogueTile &tile, TypedValue result);
 
 } // namespace tilejit::oplib

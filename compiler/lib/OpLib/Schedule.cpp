@@ -141,6 +141,8 @@ std::vector<AttentionRegime> Schedule::attentionRegimes(const AttentionShape &sh
     return regime;
   };
   std::vector<AttentionRegime> regimes;
+  if (shape.hasSequences()) // A block has queries of several sequences, each with keys of its own.
+    return {attentionRegime(shape, largest(queries), /*isLast=*/true)};
   if (smallest(queries) <= 1 && largest(queries) > 1)
     addWithSplit(shape, needs, few(1), regimes);
   if (int64_t most = std::max<int64_t>(1, largest(queries)); most <= fewQueries) {

@@ -58,8 +58,9 @@ struct SweepRegime {
 struct AttentionRegime {
   int64_t bm = 1, bn = 1, depth = 1;
   int64_t warps = 0;
-  bool isGrouped = false; ///< Rows are the queries of all heads that share keys, else those of one head.
-  int64_t split = 1;      ///< Instances that share the keys of a block.
+  bool isGrouped = false;  ///< Rows are the queries of all heads that share keys, else those of one head.
+  int64_t split = 1;       ///< Instances that share the keys of a block.
+  bool looksAhead = false; ///< Announces the next block of keys and values.
   std::optional<int64_t> maxQueries = std::nullopt; ///< Up to how many it is taken; nothing: for any number.
   std::optional<int64_t> maxBatches = std::nullopt;
 };

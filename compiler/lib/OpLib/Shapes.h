@@ -65,12 +65,15 @@ struct AttentionShape {
   int64_t page = 0;             ///< Keys of a page; 0: they lie in a row.
   int lse = -1;                 ///< Slots; -1: there is none.
   int bias = -1;
-  int table = -1, lengths = -1; ///< Operands, where there are pages.
+  int firstSlot = 0;                    ///< Input i, where a step of the epilogue reads it, is this slot and i more.
+  int table = -1, lengths = -1;         ///< Operands, where there are pages.
+  int queryStarts = -1, keyStarts = -1; ///< Operands, where there are sequences in a row.
 
   static constexpr int head = 1, query = 2, key = 3, element = 4; ///< Dimensions of the spaces of queries.
   static constexpr int q = 0, o = 1, k = 0, v = 1;                ///< Slots.
 
   bool isPaged() const { return page > 0; }
+  bool hasSequences() const { return queryStarts >= 0; }
   const Size &size(int dim) const { return queries.dims[dim].size; }
   /// The space whose rows a regime's tiles run along.
   const Space &rowsOf(bool isGrouped) const { return isGrouped ? *grouped : queries; }

@@ -62,10 +62,16 @@ static double attentionFlops(const Description &description, const Binding &bind
   const Operand &q = description.inputs[0];
   const auto &attributes = description.as<AttentionAttributes>();
   double heads = static_cast<double>(binding(q.shape[0])) * static_cast<double>(binding(q.shape[1]));
-  double scores = heads * visibleScores(attributes, binding(q.shape[2]), keysOfSequence(description, binding));
+  int64_t sequences = 1; // In a row, taken as equally long.
+  if (const Operand *starts = description.findInput("cu_seqlens_q"))
+    sequences = std::max<int64_t>(1, binding(starts->shape[0]) - 1);
+  double scores =
+      heads * static_cast<double>(sequences) *
+      visibleScores(attributes, binding(q.shape[2]) / sequences, keysOfSequence(description, binding) / sequences);
   double each = 4 * static_cast<double>(binding(q.shape[3])) + 5 + (attributes.softcap ? 3 : 0) +
                 (description.findInput("bias") ? 1 : 0);
-  return scores * each;
+  double steps = static_cast<double>(description.epilogue.size() * elementCount(description.outputs[0], binding));
+  return scores * each + steps;
 }
 
 /// Pages of the caches that sequences can have, each counted once.

@@ -88,6 +88,55 @@ Status checkBias(const Draft &draft) {
                 scores, bias->shape);
 }
 
+/// Sequences in a row: what says where they begin comes in twos, of one length.
+Status checkSequences(Draft &draft) {
+  const Description &description = draft.description;
+  constexpr std::array<std::string_view, 2> names{"cu_seqlens_q", "cu_seqlens_k"};
+  std::array<const Operand *, 2> starts{description.findInput(names[0]), description.findInput(names[1])};
+  if (!starts[0] && !starts[1])
+    return Status::ok();
+  for (int i : {0, 1})
+    if (!starts[i])
+      return draft.input(names[1 - i])
+          .whole.error("expected " + std::string(names[i]) + " beside " + std::string(names[1 - i]) + ", found none");
+  const Cursor &place = draft.input(names[0]).shape;
+  if (starts[0]->rank() != 1)
+    return place.error("expected 1 dimension (sequences and the end of the last), found " +
+                       draft.shapeText(starts[0]->shape));
+  TILEJIT_RETURN_IF_ERROR(
+      requireShape(draft, draft.input(names[1]), *starts[1], starts[0]->shape, "the shape of cu_seqlens_q"));
+  const Dim &count = starts[0]->shape[0], &batches = description.inputs[0].shape[0];
+  if (!count.isSymbolic() && count.size < 1)
+    return place.at(0).expected("at least 1, the end of the last sequence");
+  if (batches != Dim{1})
+    return draft.input("q").shape.at(0).expected("1, since cu_seqlens_q says where sequences begin");
+  if (description.findInput("bias"))
+    return draft.input("bias").whole.error("expected no such input beside cu_seqlens_q, found bias");
+  if (count.isSymbolic()) {
+    SymbolicDim &dim = draft.description.dims[count.symbol];
+    if (dim.max < 1)
+      return place.at(0).expected("at least 1, the end of the last sequence");
+    dim.min = std::max<int64_t>(dim.min, 1);
+  }
+  return Status::ok();
+}
+
+Status readSteps(Draft &draft) {
+  int fixed = 0;
+  for (const Operand &input : draft.description.inputs)
+    for (const OperandSchema &schema : draft.schema->inputs)
+      fixed += schema.name == input.name;
+  bool isInteger = false;
+  std::vector<Dim> result = draft.description.outputs[0].shape;
+  TILEJIT_RETURN_IF_ERROR(readEpilogue(draft, result, fixed, isInteger));
+  for (const Operand &input : draft.description.inputs)
+    if (input.dtype == DType::F64 && draft.description.inputs[0].dtype != DType::F64)
+      return draft.input(input.name)
+          .dtype.expected("a type other than f64, since q is " +
+                          std::string(dtypeName(draft.description.inputs[0].dtype)));
+  return Status::ok();
+}
+
 Status checkOutputs(const Draft &draft) {
   const Description &description = draft.description;
   const std::vector<Dim> &q = description.inputs[0].shape;
@@ -174,7 +223,9 @@ Status finishAttention(Draft &draft) {
   TILEJIT_RETURN_IF_ERROR(checkKeys(draft));
   TILEJIT_RETURN_IF_ERROR(checkTypes(draft, {"k", "v"}));
   TILEJIT_RETURN_IF_ERROR(checkBias(draft));
+  TILEJIT_RETURN_IF_ERROR(checkSequences(draft));
   TILEJIT_RETURN_IF_ERROR(checkOutputs(draft));
+  TILEJIT_RETURN_IF_ERROR(readSteps(draft));
   return fillAttributes(draft);
 }
 

@@ -173,7 +173,30 @@ static LogicalResult lowerBase(KernelLowering &l, Operation *op) {
   return success();
 }
 
-/// Advice; the CPU's own prefetcher sees the streams that tiles are read in.
+/// Asks for the cache lines of rows that lie in one piece; where others are, costs more than it brings.
+static LogicalResult lowerPrefetch(KernelLowering &l, Operation *op) {
+  auto prefetch = cast<tile::PrefetchOp>(op);
+  ArrayRef<int64_t> shape = prefetch.getShape();
+  if (shape.empty())
+    return success();
+  Access a = l.access(prefetch.getView(), prefetch.getCoordinates(), shape, /*bounded=*/false);
+  if (!a.strides.back().is(1))
+    return success();
+  Type memory = memoryType(a.element);
+  int64_t line = 64 / byteSize(memory);
+  SmallVector<Index> rows(shape);
+  rows.back() = 1;
+  SmallVector<Value> nothing;
+  return l.forEachSegment(rows, -1, {}, nothing, [&](const Segment &row, Index, auto &) {
+    Value address = l.segmentAddress(a, row);
+    return l.loop(0, shape.back(), line, nothing, [&](Index at, auto &) {
+      l.e.prefetch(l.e.address(address, at, memory), /*level=*/2);
+      return success();
+    });
+  });
+}
+
+/// Advice for others.
 static LogicalResult lowerNothing(KernelLowering &, Operation *) { return success(); }
 
 void tilejit::cpu::registerMemory(OpTables &tables) {
@@ -184,6 +207,6 @@ void tilejit::cpu::registerMemory(OpTables &tables) {
   tables.eager[tile::DimOp::getOperationName()] = lowerDim;
   tables.eager[tile::StrideOp::getOperationName()] = lowerStride;
   tables.eager[tile::BaseOp::getOperationName()] = lowerBase;
-  tables.eager[tile::PrefetchOp::getOperationName()] = lowerNothing;
+  tables.eager[tile::PrefetchOp::getOperationName()] = lowerPrefetch;
   tables.eager[tile::HintOp::getOperationName()] = lowerNothing;
 }

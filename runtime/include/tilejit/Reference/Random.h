@@ -12,7 +12,8 @@
 // 3 of s is set. f8e8m0 holds 2 to the power of an integer element from -3 to 3.
 // Tables of pages hold element i = (step i + start) mod pages, start and step from words 0 and 1 of block 0 as integers
 // from 0 to pages - 1, step raised to the next number that has no divisor with pages in common: no page twice as long
-// as there are enough. The first length is the longest possible, the others are integer elements.
+// as there are enough. The first length is the longest possible, the others are integer elements. Starts of sequences
+// are integer elements in ascending order, the first 0, the last the end of all.
 
 #ifndef TILEJIT_REFERENCE_RANDOM_H
 #define TILEJIT_REFERENCE_RANDOM_H
@@ -38,6 +39,7 @@ struct RandomPlan {
     Uniform,    ///< Integers from `low` to `high`.
     Sign,       ///< -1 or 1.
     PowerOfTwo, ///< 2 to the power of integers from `low` to `high`.
+    Starts,     ///< 0, then integers from 0 to `high` in ascending order, then `high`.
     Lengths,    ///< `high`, then integers from `low` to `high`.
     Pages       ///< Integers from 0 to `high`, none twice in high + 1 that follow each other; 0 where high is negative.
   } kind = Kind::Normal;
