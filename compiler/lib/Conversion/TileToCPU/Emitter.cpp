@@ -186,9 +186,22 @@ Value Emitter::load(VectorType type, Value address, Value mask, Value other) {
   return LLVM::MaskedLoadOp::create(b, loc, type, address, mask, other, alignmentOf(type));
 }
 
+/// The only lane of a constant mask that is set.
+static std::optional<int64_t> onlyLane(Value mask) {
+  DenseElementsAttr bits;
+  if (!matchPattern(mask, m_Constant(&bits)) || llvm::count(bits.getValues<bool>(), true) != 1)
+    return std::nullopt;
+  auto lanes = bits.getValues<bool>();
+  return std::distance(lanes.begin(), llvm::find(lanes, true));
+}
+
+/// LLVM 22.1 makes a scalar store of a masked one with a single constant lane, of the type before a truncation: it
+/// overwrites what follows.
 void Emitter::store(Value value, Value address, Value mask) {
   if (!mask)
     return store(value, address);
+  if (std::optional<int64_t> only = onlyLane(mask))
+    return store(lane(value, *only), this->address(address, *only, getElementTypeOrSelf(value.getType())));
   LLVM::MaskedStoreOp::create(b, loc, value, address, mask, alignmentOf(value.getType()));
 }
 
