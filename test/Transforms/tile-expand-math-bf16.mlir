@@ -14,6 +14,20 @@ func.func @register(%x: vector<16xf32>) -> vector<16xbf16> {
   return %0 : vector<16xbf16>
 }
 
+// Two registers have an instruction of their own.
+// CHECK-LABEL: func @two_registers
+func.func @two_registers(%x: vector<32xf32>) -> vector<32xbf16> {
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.fpclass.ps.512"
+  // CHECK: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<32xi1> into i1
+  // CHECK: scf.if %[[ANY]]
+  // CHECK: else
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
+  // CHECK-NOT: call_intrinsic
+  // CHECK: return
+  %0 = arith.truncf %x : vector<32xf32> to vector<32xbf16>
+  return %0 : vector<32xbf16>
+}
+
 // Other widths and another rounding have no such instruction.
 // CHECK-LABEL: func @others
 func.func @others(%x: vector<8xf32>, %y: f32, %z: vector<16xf32>) -> (vector<8xbf16>, bf16, vector<16xbf16>) {

@@ -1,14 +1,16 @@
 // RUN: tile-opt %s --tile-expand-math="scalef=true" | FileCheck %s
 
-// Where masks are free the bounds of exp are put in at the end. What is never positive needs one of them.
+// Where masks are free the lower bound of exp is put in at the end. What is never positive needs no upper one.
 // CHECK-LABEL: func @bounds
 func.func @bounds(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  // CHECK: arith.cmpf olt, %{{.*}}, %arg0 : vector<16xf32>
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
   // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
   // CHECK: arith.cmpf olt, %arg0, %{{.*}} : vector<16xf32>
-  // CHECK: arith.cmpf ogt, %arg0, %{{.*}} : vector<16xf32>
   %0 = math.exp %x : vector<16xf32>
   // CHECK: %[[ABS:.*]] = math.absf %arg0
   // CHECK: %[[LOW:.*]] = arith.mulf %[[ABS]], %{{.*}}
+  // CHECK-NOT: arith.cmpf
   // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
   // CHECK: arith.cmpf olt, %[[LOW]], %{{.*}} : vector<16xf32>
   // CHECK-NOT: arith.cmpf
@@ -18,4 +20,24 @@ func.func @bounds(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
   %low = arith.mulf %abs, %half : vector<16xf32>
   %1 = math.exp %low : vector<16xf32>
   return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
+// Several registers at once: the instructions take one each.
+// CHECK-LABEL: func @wide
+func.func @wide(%x: vector<32xf32>) -> vector<32xf32> {
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+  // CHECK: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+  // CHECK: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+  %0 = math.exp %x : vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// Doubles go by series.
+// CHECK-LABEL: func @double
+func.func @double(%x: vector<8xf64>) -> vector<8xf64> {
+  // CHECK-NOT: permvar
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.pd.512"
+  %0 = math.exp %x : vector<8xf64>
+  return %0 : vector<8xf64>
 }

@@ -6,7 +6,10 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -164,21 +167,68 @@ Num roundSmall(Num a) {
 
 Num powerOfTwo(Num n) { return floatOf(addInt(n, exponentBias(n)) << significandBits(n)); }
 
-/// AVX-512's instruction for registers of 512 bits.
-static Num scaleByInstruction(Num a, Num n) {
-  OpBuilder &builder = builderOf(a);
-  Location loc = locOf(a);
-  bool wide = a.isDouble();
-  Value mask = arith::ConstantOp::create(builder, loc,
-                                         builder.getIntegerAttr(wide ? builder.getI8Type() : builder.getI16Type(), -1));
-  Value mode = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(4)); // The current rounding.
-  auto name = builder.getStringAttr(wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512");
-  auto call = LLVM::CallIntrinsicOp::create(builder, loc, a.value().getType(), name,
-                                            ValueRange{a.value(), n.value(), a.value(), mask, mode});
-  return Num(a.emit(), call->getResult(0));
+static constexpr int64_t registerBits = 512;
+
+bool fillsRegisters(Num a) { return a.emit().lanes && a.emit().lanes * a.width() % registerBits == 0; }
+
+Value takeLanes(const Emit &emit, Value x, Value y, int64_t first, int64_t count) {
+  SmallVector<int64_t> lanes(count);
+  std::iota(lanes.begin(), lanes.end(), first);
+  return vector::ShuffleOp::create(emit.builder, emit.loc, x, y, lanes);
 }
 
-bool scalesByInstruction(Num a) { return a.emit().options.hasScalef && a.emit().lanes * a.width() == 512; }
+Value inRegisters(const Emit &emit, ValueRange operands, function_ref<Value(const Emit &, ValueRange)> body,
+                  int64_t group) {
+  int64_t bits = getElementTypeOrSelf(operands[0].getType()).getIntOrFloatBitWidth();
+  int64_t lanes = group * registerBits / bits;
+  if (emit.lanes == lanes)
+    return body(emit, operands);
+  Emit part = {emit.builder, emit.loc, lanes, emit.options};
+  SmallVector<Value> results;
+  for (int64_t first = 0; first < emit.lanes; first += lanes) {
+    SmallVector<Value> inside;
+    for (Value operand : operands)
+      inside.push_back(takeLanes(emit, operand, operand, first, lanes));
+    results.push_back(body(part, inside));
+  }
+  for (; results.size() > 1; lanes *= 2) {
+    for (size_t i = 0; i < results.size() / 2; ++i)
+      results[i] = takeLanes(emit, results[2 * i], results[2 * i + 1], 0, 2 * lanes);
+    results.resize(results.size() / 2);
+  }
+  return results[0];
+}
+
+/// AVX-512's instruction.
+static Num scaleByInstruction(Num a, Num n) {
+  bool wide = a.isDouble();
+  Value result = inRegisters(a.emit(), {a.value(), n.value()}, [&](const Emit &emit, ValueRange operands) -> Value {
+    OpBuilder &b = emit.builder;
+    TypedAttr all = b.getIntegerAttr(wide ? b.getI8Type() : b.getI16Type(), -1);
+    Value mask = arith::ConstantOp::create(b, emit.loc, all);
+    Value mode = arith::ConstantOp::create(b, emit.loc, b.getI32IntegerAttr(4)); // The current rounding.
+    auto name = b.getStringAttr(wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512");
+    auto call = LLVM::CallIntrinsicOp::create(b, emit.loc, operands[0].getType(), name,
+                                              ValueRange{operands[0], operands[1], operands[0], mask, mode});
+    return call->getResult(0);
+  });
+  return Num(a.emit(), result);
+}
+
+Num lookUp(std::span<const float, 16> table, Num index) {
+  Value result = inRegisters(index.emit(), index.value(), [&](const Emit &emit, ValueRange operands) -> Value {
+    auto type = VectorType::get({16}, emit.builder.getF32Type());
+    auto numbers = DenseElementsAttr::get(type, ArrayRef<float>(table.data(), table.size()));
+    Value entries = arith::ConstantOp::create(emit.builder, emit.loc, numbers);
+    auto call = LLVM::CallIntrinsicOp::create(emit.builder, emit.loc, type,
+                                              emit.builder.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+                                              ValueRange{entries, operands[0]});
+    return call->getResult(0);
+  });
+  return Num(index.emit(), result);
+}
+
+bool scalesByInstruction(Num a) { return a.emit().options.hasScalef && fillsRegisters(a); }
 
 Num scale(Num a, Num n, Num floatN) {
   if (scalesByInstruction(a))

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <initializer_list>
 #include <span>
 
@@ -134,6 +136,16 @@ Num truncate(Num a);   ///< Toward zero.
 Num roundSmall(Num a);
 /// 2^n for an integer n of a normal result.
 Num powerOfTwo(Num n);
+/// Whether such numbers fill registers of 512 bits, one or more.
+bool fillsRegisters(Num a);
+/// `count` lanes from `first` on, of two vectors behind one another.
+mlir::Value takeLanes(const Emit &emit, mlir::Value x, mlir::Value y, int64_t first, int64_t count);
+/// Applies `body` to each register, or `group` of them, that the operands fill, and puts the results together. All
+/// operands have the lanes of the first, which fillsRegisters().
+mlir::Value inRegisters(const Emit &emit, mlir::ValueRange operands,
+                        llvm::function_ref<mlir::Value(const Emit &, mlir::ValueRange)> body, int64_t group = 1);
+/// What a table of 16 holds at the low four bits of each index, for registers of f32 that scalesByInstruction().
+Num lookUp(std::span<const float, 16> table, Num index);
 /// Whether scale() is one instruction on such numbers.
 bool scalesByInstruction(Num a);
 /// a * 2^n, rounded once, for |n| at most twice the exponent's range; n as an integer and as a float.

@@ -2,15 +2,16 @@
 //
 // exp, exp2, expm1, tanh. All reduce to 2^n * g(r) with r in half an octave around 0 and build 2^n from integers, in
 // two factors, so that results in the subnormal range are rounded once and overflow gives infinity. Arguments are
-// clamped to where the result has long been 0 or infinity; NaN passes the clamps. Where masks are free, exp puts 0 and
-// infinity in at the end instead: loops of such functions are bound by the steps that wait for each other.
+// clamped to where the result has long been 0 or infinity; NaN passes the clamps. With AVX-512 exp masks the 0 instead
+// and takes sixteenths of an octave from a table.
 
 #include "Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
-#include <limits>
+#include <array>
+#include <cmath>
 
 using namespace mlir;
 
@@ -26,6 +27,8 @@ constexpr double expTail64[] = {0x1.0000000000000p-1,  0x1.5555555555559p-3,  0x
                                 0x1.111111110f63dp-7,  0x1.6c16c16c1f387p-10, 0x1.a01a01b01a769p-13,
                                 0x1.a01a017b256eap-16, 0x1.71ddf7ba40c06p-19, 0x1.27e536d8ec23cp-22,
                                 0x1.af5fe9496984ep-26, 0x1.1ee8826e45831p-29};
+// (e^r - 1) / r on |r| <= ln2 / 32:
+constexpr double expByTableTail32[] = {1.0, 0x1.00022p-1, 0x1.55571ap-3};
 // (2^r - 1) / r on |r| <= 1 / 2:
 constexpr double exp2Tail32[] = {0x1.62e430p-1, 0x1.ebfbdcp-3,  0x1.c6aee4p-5,
                                  0x1.3b2d54p-7, 0x1.5f40ecp-10, 0x1.41fa1cp-13};
@@ -64,6 +67,23 @@ Num expM1Small(Num r) {
   return fma(r * r, polynomial(r, r.isDouble() ? std::span<const double>(expTail64) : expM1Tail32), r);
 }
 
+/// e^x for registers of f32, right where |x| < 2^17: x = n ln 2 + r with n a multiple of 1/16, whose fraction picks a
+/// power of two from a table. What takes time there is the number of steps, and r is so small that few are left.
+/// Half a unit for the table's entry, half a one for the result, a fortieth of truncation.
+Num expByTable(Num x) {
+  static const std::array<float, 16> powers = [] {
+    std::array<float, 16> table;
+    for (int i = 0; i < 16; ++i)
+      table[i] = static_cast<float>(std::exp2(i / 16.0));
+    return table;
+  }();
+  constexpr double magic = 0x1.8p19; // Its last place is 1/16.
+  Num shifted = fma(x, log2e, x.like(magic)), n = shifted - magic;
+  Num r = fma(n, -ln2Low32, fma(n, -ln2High32, x));
+  Num power = lookUp(powers, bitsOf(shifted));
+  return scale(fma(power, polynomial(r, expByTableTail32) * r, power), Num(), n);
+}
+
 /// e^x - 1 where 2^n of its reduction is a normal number below 2^(precision).
 Num expM1Bounded(Num x) {
   Reduced reduced = reduceByLn2(x);
@@ -73,40 +93,46 @@ Num expM1Bounded(Num x) {
 
 } // namespace
 
-static bool isNegativeConstant(Value value) {
-  FloatAttr number;
+/// Whether a number, or its negative, is seen to be at least 0 or NaN.
+static bool hasSign(Value value, bool isNegative, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return false;
+  auto has = [&](unsigned operand, bool negative) { return hasSign(op->getOperand(operand), negative, depth + 1); };
+  auto isProduct = [&] {
+    return (!isNegative && op->getOperand(0) == op->getOperand(1)) || (has(0, false) && has(1, isNegative)) ||
+           (has(0, true) && has(1, !isNegative));
+  };
   DenseElementsAttr numbers;
-  if (matchPattern(value, m_Constant(&number)))
-    return number.getValue().isNegative();
-  return matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType()) &&
-         numbers.getSplatValue<llvm::APFloat>().isNegative();
+  if (matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType()))
+    return numbers.getSplatValue<llvm::APFloat>().isNegative() == isNegative;
+  if (isa<mlir::math::AbsFOp>(op))
+    return !isNegative;
+  if (isa<arith::NegFOp>(op))
+    return has(0, !isNegative);
+  if (isa<arith::MulFOp>(op))
+    return isProduct();
+  if (isa<mlir::math::FmaOp>(op))
+    return isProduct() && has(2, isNegative);
+  if (isa<arith::MinimumFOp, arith::MaximumFOp>(op))
+    return has(0, isNegative) && has(1, isNegative);
+  return false;
 }
 
-/// Whether a number is seen to be zero, negative or NaN: -|y|, or |y| or y^2 times a negative constant.
-static bool isNeverPositive(Value value) {
-  auto isAbsolute = [](Value y) { return y.getDefiningOp<mlir::math::AbsFOp>() != nullptr; };
-  if (auto negated = value.getDefiningOp<arith::NegFOp>())
-    return isAbsolute(negated.getOperand());
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return false;
-  if (isAbsolute(product.getLhs()))
-    return isNegativeConstant(product.getRhs());
-  auto scaled = product.getLhs().getDefiningOp<arith::MulFOp>();
-  return scaled && scaled.getLhs() == product.getRhs() && isNegativeConstant(scaled.getRhs());
+/// e^x by series.
+static Num expBySeries(Num x) {
+  Reduced reduced = reduceByLn2(x);
+  std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
+  Num r = reduced.r, square = r * r;
+  return scale(fma(square, polynomialInPairs(r, square, tail), r) + 1.0, reduced.n, reduced.floatN);
 }
 
 Num expandExp(Num x) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
-  bool boundsAtEnd = scalesByInstruction(x);
-  Reduced reduced = reduceByLn2(boundsAtEnd ? x : clamp(x, low, high));
-  std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
-  Num r = reduced.r, square = r * r;
-  Num result = scale(fma(square, polynomialInPairs(r, square, tail), r) + 1.0, reduced.n, reduced.floatN);
-  if (!boundsAtEnd)
-    return result;
-  result = select(x < low, 0.0, result);
-  return isNeverPositive(x.value()) ? result : select(x > high, std::numeric_limits<double>::infinity(), result);
+  if (!scalesByInstruction(x))
+    return expBySeries(clamp(x, low, high));
+  Num ceiling = x.like(high), bounded = hasSign(x.value(), /*isNegative=*/true) ? x : select(ceiling < x, ceiling, x);
+  return select(x < low, 0.0, x.isDouble() ? expBySeries(bounded) : expByTable(bounded));
 }
 
 Num expandExp2(Num x) {

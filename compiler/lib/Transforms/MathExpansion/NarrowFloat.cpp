@@ -157,22 +157,40 @@ Value callIntrinsic(const Emit &emit, StringRef name, Type element, ValueRange o
   return call->getResult(0);
 }
 
+/// Which numbers of a register are subnormal.
+Value isSubnormal(const Emit &emit, Value x) {
+  Value subnormal = arith::ConstantOp::create(emit.builder, emit.loc, emit.builder.getI32IntegerAttr(0x20));
+  return callIntrinsic(emit, "llvm.x86.avx512.fpclass.ps.512", emit.builder.getI1Type(), ValueRange{x, subnormal});
+}
+
+/// bf16 where no number is subnormal. One instruction for two registers has half the steps of two for one each.
+Value roundRegisters(Num x, FloatType bf16) {
+  bool inPairs = x.emit().lanes % 32 == 0;
+  auto round = [&](const Emit &part, ValueRange operands) -> Value {
+    Value value = operands[0];
+    if (!inPairs)
+      return callIntrinsic(part, "llvm.x86.avx512bf16.cvtneps2bf16.512", bf16, value);
+    Value low = takeLanes(part, value, value, 0, 16), high = takeLanes(part, value, value, 16, 16);
+    return callIntrinsic(part, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", bf16, {high, low});
+  };
+  return inRegisters(x.emit(), x.value(), round, inPairs ? 2 : 1);
+}
+
 /// bf16 by AVX-512's instruction, which rounds to the nearest and flushes subnormals. Where there are any, which is
-/// rare, the register goes through encodeUpperHalf().
-Value narrowRegister(Num x, FloatType bf16) {
+/// rare, all lanes go through encodeUpperHalf().
+Value narrowRegisters(Num x, FloatType bf16) {
   const Emit &emit = x.emit();
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  Value subnormal = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0x20));
-  Value lanes =
-      callIntrinsic(emit, "llvm.x86.avx512.fpclass.ps.512", builder.getI1Type(), ValueRange{x.value(), subnormal});
-  Value any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, lanes);
+  Value subnormal = inRegisters(emit, x.value(),
+                                [](const Emit &part, ValueRange operands) { return isSubnormal(part, operands[0]); });
+  Value any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, subnormal);
   auto branch = scf::IfOp::create(builder, loc, emit.typeOf(bf16), any, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, loc, narrowFromCode(encodeUpperHalf(x, /*towardZero=*/false), bf16));
   builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, callIntrinsic(emit, "llvm.x86.avx512bf16.cvtneps2bf16.512", bf16, x.value()));
+  scf::YieldOp::create(builder, loc, roundRegisters(x, bf16));
   return branch.getResult(0);
 }
 
@@ -218,9 +236,8 @@ Value truncateToNarrow(Num x, FloatType type, bool towardZero) {
     x = narrowToOdd(x, towardZero);
   if (type.isF16() && emit.options.hasHalfConvert && !towardZero)
     return arith::TruncFOp::create(builder, emit.loc, emit.typeOf(type), x.value());
-  bool isRegister = emit.lanes * x.width() == 512;
-  if (type.isBF16() && emit.options.hasBf16Convert && isRegister && !towardZero)
-    return narrowRegister(x, type);
+  if (type.isBF16() && emit.options.hasBf16Convert && fillsRegisters(x) && !towardZero)
+    return narrowRegisters(x, type);
   Num code = type.isBF16() ? encodeUpperHalf(x, towardZero) : encode(x, formatOf(type), towardZero);
   return narrowFromCode(code, type);
 }
