@@ -17,6 +17,9 @@ namespace tilejit::oplib {
 /// An argument below which exp(x / 2) is 0 in f32 and f64.
 static constexpr double underflows = -2000;
 
+/// A product and a sum of it may be rounded once, where the target does that.
+static constexpr auto mayFuse = arith::FastMathFlags::contract;
+
 namespace {
 /// exp(-|u|) as the square of exp(-|u| / 2): a factor can be multiplied by each half without losing digits where the
 /// exponential itself is subnormal.
@@ -26,7 +29,8 @@ struct Logistic {
   Logistic(KernelBuilder &b, Value u) {
     Value distance = math::AbsFOp::create(b, u);
     half = math::ExpOp::create(b, arith::MulFOp::create(b, distance, splatLike(b, u, -0.5)));
-    denominator = arith::AddFOp::create(b, splatLike(b, u, 1), arith::MulFOp::create(b, half, half));
+    Value square = arith::MulFOp::create(b, half, half, mayFuse);
+    denominator = arith::AddFOp::create(b, square, splatLike(b, u, 1), mayFuse);
     isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, u, splatLike(b, u, 0));
   }
 
@@ -59,46 +63,47 @@ static Value geluByErfc(KernelBuilder &b, Value x) {
   return arith::MulFOp::create(b, half, tail);
 }
 
-/// erfc(|x| / sqrt(2)) / 2 for f32: exp(-x^2 / 2) times a polynomial in t = 1 / (1 + rate |x|), without a constant
-/// term. The part of the square that its rounding drops is put back, since the exponential magnifies it.
-static Value normalTail(KernelBuilder &b, Value x) {
-  constexpr double rate = 0x1.45d5b6p-2, beyond = 30; // There the tail has long been 0.
-  // Minimax for relative error (1.4e-8) on |x| <= 14.8, from t on.
-  constexpr double coefficients[] = {0x1.03f71ap-3, 0x1.0445a4p-3, 0x1.ce00fap-4,  0x1.831418p-4, 0x1.3b74e2p-5,
-                                     0x1.00cc08p-5, 0x1.1f219ap-6, -0x1.bc65b6p-4, 0x1.3b9d00p-4, -0x1.1abad2p-6};
-  auto constant = [&](double value) { return splatLike(b, x, value); };
-  Value distance = arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), constant(beyond));
-  Value half = arith::MulFOp::create(b, distance, constant(-0.5));
-  Value exponent = arith::MulFOp::create(b, half, distance);
-  Value dropped = math::FmaOp::create(b, half, distance, arith::NegFOp::create(b, exponent));
-  Value t = arith::DivFOp::create(b, constant(1), math::FmaOp::create(b, distance, constant(rate), constant(1)));
-  Value square = arith::MulFOp::create(b, t, t), sum; // By pairs: fewer steps wait for each other.
-  for (size_t i = std::size(coefficients); i > 0; i -= 2) {
-    Value pair = math::FmaOp::create(b, t, constant(coefficients[i - 1]), constant(coefficients[i - 2]));
-    sum = sum ? math::FmaOp::create(b, sum, square, pair).getResult() : pair;
-  }
-  sum = arith::MulFOp::create(b, sum, t);
-  sum = math::FmaOp::create(b, sum, dropped, sum);
-  return arith::MulFOp::create(b, math::ExpOp::create(b, exponent), sum);
+/// min(|x|, 30): beyond, what the gelus lose is 0.
+static Value boundedDistance(KernelBuilder &b, Value x) {
+  return arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, 30));
 }
 
-/// x times the share of a normal distribution below x: the tail for negative x, so that nothing cancels there.
+/// A gelu is the larger of x and 0, less |x| times the share beyond |x|. The share counts for negative x only as far as
+/// its product with x, which is small where the share is.
+static Value rampLess(KernelBuilder &b, Value x, Value lost) {
+  return arith::SubFOp::create(b, arith::MaximumFOp::create(b, x, splatLike(b, x, 0)), lost, mayFuse);
+}
+
+/// erfc(d / sqrt(2)) / 2 for f32: exp(-d^2 / 2) times a polynomial in t = 1 / (1 + rate d) without a constant term.
+static Value normalTail(KernelBuilder &b, Value distance) {
+  constexpr double rate = 0x1.c28f5cp-2;
+  // Minimax for the larger of the error and the error times 2 d (1e-8), from t on.
+  constexpr double coefficients[] = {0x1.620336p-3,  0x1.a3ea82p-3, 0x1.519d56p-8, 0x1.a354aap-2,
+                                     -0x1.d51c7ep-2, 0x1.95b4b4p-3, -0x1.0a7eb6p-5};
+  auto constant = [&](double value) { return splatLike(b, distance, value); };
+  Value exponent = arith::MulFOp::create(b, arith::MulFOp::create(b, distance, constant(-0.5)), distance);
+  Value t = arith::DivFOp::create(b, constant(1), math::FmaOp::create(b, distance, constant(rate), constant(1)));
+  Value sum = constant(coefficients[std::size(coefficients) - 1]);
+  for (size_t i = std::size(coefficients) - 1; i-- > 0;)
+    sum = math::FmaOp::create(b, sum, t, constant(coefficients[i]));
+  return arith::MulFOp::create(b, math::ExpOp::create(b, exponent), arith::MulFOp::create(b, sum, t));
+}
+
 Value gelu(KernelBuilder &b, Value x) {
   if (getElementTypeOrSelf(x.getType()).isF64())
     return geluByErfc(b, x);
-  Value tail = normalTail(b, x);
-  Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, splatLike(b, x, 0));
-  Value rest = arith::SubFOp::create(b, splatLike(b, x, 1), tail);
-  Value share = arith::SelectOp::create(b, isNegative, tail, rest);
-  return arith::MulFOp::create(b, arith::MaximumFOp::create(b, x, splatLike(b, x, underflows)), share);
+  Value distance = boundedDistance(b, x);
+  return rampLess(b, x, arith::MulFOp::create(b, distance, normalTail(b, distance), mayFuse));
 }
 
 /// (1 + tanh(u)) / 2 is sigmoid(2 u).
 Value geluTanh(KernelBuilder &b, Value x) {
-  const double scale = 2 * std::sqrt(2 / std::numbers::pi);
-  Value square = arith::MulFOp::create(b, x, x);
+  const double scale = -2 * std::sqrt(2 / std::numbers::pi);
+  Value distance = boundedDistance(b, x), square = arith::MulFOp::create(b, distance, distance);
   Value inner = math::FmaOp::create(b, square, splatLike(b, x, scale * 0.044715), splatLike(b, x, scale));
-  return Logistic(b, arith::MulFOp::create(b, x, inner)).times(b, x);
+  Value tail = math::ExpOp::create(b, arith::MulFOp::create(b, distance, inner));
+  Value whole = arith::AddFOp::create(b, tail, splatLike(b, x, 1));
+  return rampLess(b, x, arith::DivFOp::create(b, arith::MulFOp::create(b, distance, tail), whole));
 }
 
 Value softplus(KernelBuilder &b, Value x) {
