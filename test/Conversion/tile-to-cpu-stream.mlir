@@ -5,15 +5,14 @@
 // NEVER-NOT: nontemporal
 // NEVER-NOT: sfence
 
-// A large result: computed into scratch memory, copied by whole aligned vectors, with masks at the ends.
+// A large result: aligned whole vectors, then with masks what lies behind and before them.
 // CHECK-LABEL: llvm.func internal @kernel_large
-// CHECK: arith.mulf {{.*}} : vector<16xf32>
 // CHECK: llvm.ptrtoint
-// CHECK: scf.if
-// CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
 // CHECK: scf.for
-// CHECK: %[[X:.*]] = llvm.load {{.*}} -> vector<16xf32>
-// CHECK: llvm.store %[[X]], %{{.*}} {alignment = 64 : i64, nontemporal}
+// CHECK: %[[Y:.*]] = arith.mulf {{.*}} : vector<16xf32>
+// CHECK: llvm.store %[[Y]], %{{.*}} {alignment = 64 : i64, nontemporal}
+// CHECK: scf.for
+// CHECK: arith.mulf {{.*}} : vector<16xf32>
 // CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
 // CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"()
 // CHECK-NEXT: llvm.return
@@ -34,11 +33,13 @@ tile.kernel @large(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !
   tile.return
 }
 
-// Where the size is known late, the code chooses the destination.
+// Where the size is known late, the code chooses the way.
 // CHECK-LABEL: llvm.func internal @kernel_dynamic
-// CHECK: arith.select %[[LARGE:.*]], %{{.*}}, %{{.*}} : !llvm.ptr
-// CHECK: scf.if %[[LARGE]]
-// CHECK: nontemporal
+// CHECK: scf.for
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: llvm.store {{.*}} {alignment = 64 : i64, nontemporal}
+// CHECK: } else {
+// CHECK-NEXT: llvm.store {{.*}} {alignment = 4 : i64} : vector<16xf32>
 tile.kernel @dynamic(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !tile.view<?x128xf32>,
                      %s: !tile.view<16x128xf32>)
     launch <grid = affine_map<() -> (64)>> {

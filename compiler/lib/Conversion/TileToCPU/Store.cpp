@@ -1,9 +1,11 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// tile.store. Results that no cache would hold are written past it, so that their lines are not read first: a piece of
-// a row is computed into scratch memory that stays in the first-level cache and then copied by whole lines. Whether an
-// argument is that large is decided by the code where its size is not known before. There is one copy of the
-// computation for both ways: it is its destination that differs.
+// tile.store. Results that no cache would hold are written past it, so that
+// their lines are not read first: vectors begin at the first address in a row
+// that is a multiple of their size, and what lies before them is computed with
+// what lies behind them. Whether an argument is that large is decided by the
+// code where its size is not known before. There is one copy of the computation
+// for both ways: it is its last instruction that differs.
 
 #include "KernelLowering.h"
 
@@ -11,11 +13,9 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
-/// Bytes computed before they are copied: they fit the CPU's store buffer, where the copy waits while the next piece is
-/// computed.
-static constexpr int64_t pieceBytes = 2048;
-/// Rows below are not worth the copy.
-static constexpr int64_t leastRowBytes = 512;
+/// Rows below are not worth the choice, nor are vectors below that fill too
+/// little of a cache line.
+static constexpr int64_t leastRowBytes = 512, leastVectorBytes = 32;
 
 //===-- plain stores
 //-----------------------------------------------------------------------------------------------===//
@@ -50,7 +50,8 @@ public:
 };
 } // namespace
 
-/// Registers of a tile that reaches beyond the view, to a CPU without masks: element by element, through memory.
+/// Registers of a tile that reaches beyond the view, to a CPU without masks:
+/// element by element, through memory.
 static LogicalResult storeElements(TileWriter &writer, RankedTensorType type, ValueRange registers, Operation *op) {
   KernelLowering &l = writer.l;
   int64_t mark = l.scratchMark();
@@ -106,7 +107,8 @@ static LogicalResult storeRegisters(TileWriter &writer, Value tile, Operation *o
   Value whole;
   for (auto [size, extent] : llvm::zip(shape, access.extents))
     whole = l.e.both(whole, l.e.less(size - 1, extent));
-  // One element is inside or it is not; a row that fills no vector is masked in any case.
+  // One element is inside or it is not; a row that fills no vector is masked in
+  // any case.
   bool fillsVectors = l.registerLanes(type) == 1 || l.model.masks || shape.back() % l.registerLanes(type) == 0;
   if (!whole && fillsVectors)
     return plain();
@@ -137,22 +139,16 @@ std::optional<Value> KernelLowering::streams(tile::StoreOp store) {
 }
 
 namespace {
-/// Writes rows of a tile to memory, past the cache where `isLarge` (null: true).
+/// Writes rows of a tile to memory, past the cache where `isLarge` (null:
+/// true).
 class StreamedStore {
 public:
   StreamedStore(KernelLowering &l, tile::StoreOp op, Access access, int dim, Value isLarge)
-      : l(l), op(op), access(std::move(access)), isLarge(isLarge), dim(dim),
-        shape(cast<RankedTensorType>(op.getValue().getType()).getShape()), memory(memoryType(this->access.element)),
-        lanes(l.model.vectorBits / 8 / byteSize(memory)) {}
+      : l(l), op(op), access(std::move(access)), isLarge(isLarge), dim(dim), memory(memoryType(this->access.element)) {}
 
   LogicalResult run() {
     l.noteStreaming();
-    pieceElements = std::min<int64_t>(pieceBytes / byteSize(memory), llvm::alignTo(shape[dim], l.lanes));
-    FailureOr<Value> buffer = l.allocateBytes((pieceElements + lanes) * byteSize(memory), op);
-    if (failed(buffer))
-      return failure();
-    scratch = *buffer;
-    segment.at.assign(shape.size(), Index(0));
+    segment.at.assign(access.extents.size(), Index(0));
     segment.dim = dim;
     segment.width = l.lanes;
     return rows(0);
@@ -160,7 +156,7 @@ public:
 
 private:
   LogicalResult rows(unsigned d) {
-    if (d == shape.size())
+    if (d == segment.at.size())
       return row();
     if (static_cast<int>(d) == dim)
       return rows(d + 1);
@@ -171,82 +167,72 @@ private:
   }
 
   LogicalResult row() {
-    Index limit = access.extents[dim];
-    if (shape[dim] <= pieceElements)
-      return piece(0, limit);
-    Index pieces = l.e.divide(l.e.add(l.e.max(limit, 0), pieceElements - 1), pieceElements);
-    return l.loop(0, pieces, 1, nothing, [&](Index number, auto &) {
-      Index from = l.e.mul(number, pieceElements);
-      return piece(from, shape[dim] % pieceElements == 0 && limit.is(shape[dim])
-                             ? l.e.add(from, pieceElements)
-                             : l.e.min(l.e.add(from, pieceElements), limit));
-    });
+    Index limit = access.extents[dim], first = alignedFrom(limit);
+    Index unchecked = l.e.max(l.e.sub(l.uncheckedLimit(segment, limit, op.getValue()), first), 0);
+    Index last = l.e.add(first, l.e.roundDown(unchecked, l.lanes));
+    segment.checked = false;
+    if (failed(l.loop(first, last, l.lanes, nothing, [&](Index at, auto &) {
+          segment.at[dim] = at;
+          return whole(segment);
+        })))
+      return failure();
+    return ends(first, last, limit);
   }
 
-  LogicalResult piece(Index from, Index to) {
-    Value target = access.origin;
-    for (auto [d, at] : llvm::enumerate(segment.at))
-      target = l.e.address(target, static_cast<int>(d) == dim ? from : l.e.mul(at, access.strides[d]), memory);
-    Value destination = isLarge ? arith::SelectOp::create(l.b, l.e.loc, isLarge, scratch, target) : scratch;
-    auto write = [&](const Segment &part, Index remaining, SmallVectorImpl<Value> &) -> LogicalResult {
+  /// The first element whose address is a multiple of a vector's size, where
+  /// that matters.
+  Index alignedFrom(Index limit) {
+    Segment start = segment;
+    start.at[dim] = 0;
+    int64_t bytes = byteSize(memory);
+    Value number = LLVM::PtrToIntOp::create(l.b, l.e.loc, l.e.i64(), l.segmentAddress(access, start));
+    Value ahead = arith::SubIOp::create(l.b, l.e.loc, l.e.constant(0), number);
+    ahead = arith::AndIOp::create(l.b, l.e.loc, ahead, l.e.constant(l.lanes * bytes - 1));
+    return l.e.select(isLarge, l.e.max(l.e.min(l.e.divide(Index(ahead), bytes), limit), 0), 0);
+  }
+
+  LogicalResult whole(const Segment &part) {
+    Value value = l.evaluate(op.getValue(), part);
+    if (!value)
+      return failure();
+    value = l.toMemory(value, access.element);
+    Value address = l.segmentAddress(access, part);
+    return l.branch(
+        isLarge, [&] { return l.e.stream(value, address), success(); },
+        isLarge ? KernelLowering::Body([&] { return l.e.store(value, address), success(); }) : nullptr);
+  }
+
+  /// Elements [last, limit), then [0, first), with masks or one by one.
+  LogicalResult ends(Index first, Index last, Index limit) {
+    Segment part = segment;
+    part.checked = true;
+    if (!l.model.masks) {
+      part.dim = -1;
+      part.width = 1;
+    }
+    int64_t step = part.width;
+    Index behind = l.e.roundUp(l.e.max(l.e.sub(limit, last), 0), step);
+    return l.loop(0, l.e.add(behind, first), step, nothing, [&](Index count, auto &) -> LogicalResult {
+      Value isBehind = l.e.less(count, behind);
+      part.at[dim] = l.e.select(isBehind, l.e.add(last, count), l.e.sub(count, behind));
       Value value = l.evaluate(op.getValue(), part);
       if (!value)
         return failure();
       value = l.toMemory(value, access.element);
-      Value address = l.e.address(destination, l.e.sub(part.at[dim], from), memory);
+      Value address = l.segmentAddress(access, part);
       if (part.dim < 0)
         return l.e.store(value, address), success();
-      return l.e.store(value, address, l.e.laneMask(remaining, part.width)), success();
-    };
-    if (failed(l.forEachInRow(segment, from, to, op.getValue(), nothing, write, /*elementwise=*/true)))
-      return failure();
-    Index count = l.e.sub(to, from);
-    return l.branch(isLarge, [&] { return copy(scratch, target, count); }, nullptr);
-  }
-
-  /// Plain stores up to the first address that whole vectors can go to, and from the last one on.
-  LogicalResult copy(Value source, Value target, Index count) {
-    int64_t bytes = byteSize(memory);
-    Value number = LLVM::PtrToIntOp::create(l.b, l.e.loc, l.e.i64(), target);
-    Value ahead = arith::SubIOp::create(l.b, l.e.loc, l.e.constant(0), number);
-    ahead = arith::AndIOp::create(l.b, l.e.loc, ahead, l.e.constant(lanes * bytes - 1));
-    Index first = l.e.min(l.e.divide(Index(ahead), bytes), count);
-    Index last = l.e.add(first, l.e.roundDown(l.e.sub(count, first), lanes));
-    if (failed(copyFew(source, target, 0, first)))
-      return failure();
-    if (failed(l.loop(first, last, lanes, nothing, [&](Index at, auto &) {
-          Value value = l.e.load(l.e.vector(memory, lanes), l.e.address(source, at, memory));
-          return l.e.stream(value, l.e.address(target, at, memory)), success();
-        })))
-      return failure();
-    return copyFew(source, target, last, count);
-  }
-
-  /// Fewer elements than a vector has.
-  LogicalResult copyFew(Value source, Value target, Index from, Index to) {
-    if (!l.model.masks)
-      return l.loop(from, to, 1, nothing, [&](Index at, auto &) {
-        Value value = l.e.load(memory, l.e.address(source, at, memory));
-        return l.e.store(value, l.e.address(target, at, memory)), success();
-      });
-    return l.branch(
-        l.e.less(from, to),
-        [&] {
-          Value mask = l.e.laneMask(l.e.sub(to, from), lanes);
-          Value value = l.e.load(l.e.vector(memory, lanes), l.e.address(source, from, memory));
-          return l.e.store(value, l.e.address(target, from, memory), mask), success();
-        },
-        nullptr);
+      Index end = l.e.select(isBehind, limit, first);
+      return l.e.store(value, address, l.e.laneMask(l.e.sub(end, part.at[dim]), step)), success();
+    });
   }
 
   KernelLowering &l;
   tile::StoreOp op;
   Access access;
-  Value isLarge, scratch;
+  Value isLarge;
   int dim;
-  ArrayRef<int64_t> shape;
   Type memory;
-  int64_t lanes, pieceElements = 0;
   Segment segment;
   SmallVector<Value> nothing;
 };
@@ -261,16 +247,12 @@ static LogicalResult lowerStore(KernelLowering &l, Operation *op) {
   TileWriter writer(l, std::move(access), dim);
   if (l.registerCount(type) <= 16 && l.readsRegisters(store.getValue()))
     return storeRegisters(writer, store.getValue(), op);
-  bool longRows = dim >= 0 && writer.access.strides[dim].is(1) &&
-                  type.getShape()[dim] * byteSize(memoryType(writer.access.element)) >= leastRowBytes;
-  if (longRows) {
-    int64_t mark = l.scratchMark();
-    if (std::optional<Value> isLarge = l.streams(store)) {
-      LogicalResult done = StreamedStore(l, store, writer.access, dim, *isLarge).run();
-      l.scratchRelease(mark);
-      return done;
-    }
-  }
+  int64_t bytes = byteSize(memoryType(writer.access.element));
+  bool longRows = dim >= 0 && writer.access.strides[dim].is(1) && type.getShape()[dim] * bytes >= leastRowBytes &&
+                  l.lanes * bytes >= leastVectorBytes;
+  if (longRows)
+    if (std::optional<Value> isLarge = l.streams(store))
+      return StreamedStore(l, store, writer.access, dim, *isLarge).run();
   SmallVector<Value> nothing;
   return l.forEachSegment(
       limits, dim, store.getValue(), nothing,
