@@ -40,7 +40,10 @@ Value KernelLowering::evaluateHere(Value tile, const Segment &segment) {
       return {};
     values.push_back(value);
   }
-  return lazy->combine(*this, op, segment, values);
+  Value result = lazy->combine(*this, op, segment, values);
+  if (auto kept = keptOnTheWay.find(tile); kept != keptOnTheWay.end() && result)
+    writeBuffer(kept->second.second.buffer, getElementTypeOrSelf(tile.getType()), segment, result);
+  return result;
 }
 
 Value KernelLowering::evaluate(Value tile, const Segment &wanted) {

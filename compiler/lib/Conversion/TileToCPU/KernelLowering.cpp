@@ -36,28 +36,57 @@ const OpTables &tilejit::cpu::opTables(MLIRContext *context) {
   return tables;
 }
 
-/// Lanes that fill a register with the widest element type of the kernel's tiles.
-static int64_t lanesFor(tile::KernelOp kernel, const CpuModel &model) {
-  int64_t widest = 8;
-  auto see = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getElementType().isInteger(1))
-      return;
-    Type memory = memoryType(tensor.getElementType());
-    // 16-bit floats are computed in f32 sooner or later, by us or by the CPU.
-    int64_t bits =
-        isa<FloatType>(tensor.getElementType()) ? std::max<int64_t>(byteSize(memory) * 8, 32) : byteSize(memory) * 8;
-    widest = std::max(widest, bits);
+/// Visits the types of all tiles of a kernel.
+static void walkTiles(tile::KernelOp kernel, llvm::function_ref<void(RankedTensorType)> body) {
+  auto see = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        body(tile);
   };
   kernel.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      see(type);
+    see(op->getResultTypes());
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          see(type);
+        see(block.getArgumentTypes());
   });
-  return std::max<int64_t>(model.vectorBits / widest, 2);
+}
+
+/// Registers of 32-bit numbers that a kernel computes side by side: as many as fill one with its narrowest results,
+/// where it does nothing but sweep over long rows.
+static int64_t registersAtATime(tile::KernelOp kernel, int64_t lanes) {
+  constexpr int64_t leastSegments = 8;
+  int64_t narrowest = 4;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      narrowest = std::min(narrowest, byteSize(memoryType(getElementTypeOrSelf(store.getValue().getType()))));
+    bool isRowwise =
+        op->hasTrait<OpTrait::Elementwise>() || !isa<tile::TileDialect>(op->getDialect()) ||
+        isa<tile::KernelOp, tile::LoadOp, tile::StoreOp, tile::ReduceOp, tile::YieldOp, tile::FpToFpOp, tile::FpToIntOp,
+            tile::BroadcastOp, tile::ExpandOp, tile::SplatOp, tile::IotaOp, tile::ViewOp, tile::BaseOp, tile::AddPtrOp,
+            tile::DimOp, tile::StrideOp, tile::ProgramIdOp, tile::HintOp, tile::ReturnOp>(op);
+    return isRowwise ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  bool isLong = true;
+  walkTiles(kernel, [&](RankedTensorType tile) {
+    int lane = KernelLowering::laneDimension(tile.getShape());
+    isLong &= lane < 0 || (lane + 1 == tile.getRank() && tile.getDimSize(lane) >= leastSegments * lanes);
+  });
+  return isLong && !result.wasInterrupted() ? 4 / narrowest : 1;
+}
+
+/// Lanes that fill a register with the widest element type of the kernel's tiles, or several registers.
+static int64_t lanesFor(tile::KernelOp kernel, const CpuModel &model) {
+  int64_t widest = 8;
+  walkTiles(kernel, [&](RankedTensorType tile) {
+    Type element = tile.getElementType();
+    if (element.isInteger(1))
+      return;
+    // 16-bit floats are computed in f32 sooner or later, by us or by the CPU.
+    int64_t bits = byteSize(memoryType(element)) * 8;
+    widest = std::max(widest, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
+  });
+  int64_t lanes = std::max<int64_t>(model.vectorBits / widest, 2);
+  return widest == 32 ? lanes * registersAtATime(kernel, lanes) : lanes;
 }
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, const CpuModel &model, OpBuilder &builder,
@@ -215,7 +244,9 @@ LogicalResult KernelLowering::beginRoot(llvm::function_ref<LogicalResult()> body
 LogicalResult KernelLowering::lowerOp(Operation *op) {
   e.loc = op->getLoc();
   currentRoot = op;
-  return beginRoot([&] { return dispatch(op); });
+  LogicalResult done = beginRoot([&] { return dispatch(op); });
+  finishKept(op);
+  return done;
 }
 
 LogicalResult KernelLowering::dispatch(Operation *op) {

@@ -184,10 +184,13 @@ public:
   void scratchRelease(int64_t mark) { scratchTop = std::max(mark, spillFloor); }
   mlir::LogicalResult assign(const Buffer &destination, mlir::Value tile);
   mlir::LogicalResult copyBuffer(const Buffer &destination, const Buffer &source, mlir::RankedTensorType type);
-  /// Stores the value where it stands, in registers where it is small.
   //===-- Materialise.cpp: which values to store
   //-------------------------------------------------------------------===//
+  /// Stores the value where it stands, in registers where it is small; or has the reduction that reads it first store
+  /// it on its way.
   mlir::LogicalResult materialise(mlir::Value tile, bool dense = false, bool memory = false);
+  /// Called when a root is done: what it stored on its way is there.
+  void finishKept(mlir::Operation *root);
   mlir::LogicalResult materialiseTransposed(mlir::Value tile);
   bool wantsMaterialising(mlir::Operation *op);
   mlir::Value readStored(Stored &place, mlir::RankedTensorType type, const Segment &segment);
@@ -280,6 +283,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, ViewValue> views;
   llvm::DenseMap<mlir::Value, Stored> places;
+  /// Values that a reduction stores while it reads them.
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Operation *, Stored>> keptOnTheWay;
   llvm::DenseMap<mlir::Operation *, Access> accesses;
   llvm::SmallVector<mlir::Value, 2> writtenRoots;
   mlir::Operation *currentRoot = nullptr;

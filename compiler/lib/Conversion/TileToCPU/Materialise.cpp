@@ -59,13 +59,42 @@ static bool isExpensive(KernelLowering &l, Value value, unsigned depth = 0) {
          });
 }
 
-/// Whether a value is a narrow float made wide, which costs as much as what is mostly done with it.
+/// Whether a value is a narrow float made wide, which costs as much as what is mostly done with it. (What does not stay
+/// in the first-level cache costs more to read back.)
 static bool isWidened(Operation *op) {
+  constexpr int64_t mostBytes = 32 << 10;
   auto convert = dyn_cast<tile::FpToFpOp>(op);
-  if (!convert || !isa<RankedTensorType>(convert.getType()))
+  auto type = convert ? dyn_cast<RankedTensorType>(convert.getType()) : RankedTensorType();
+  if (!type || type.getNumElements() * byteSize(type.getElementType()) > mostBytes)
     return false;
   auto bits = [](Value value) { return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(); };
   return bits(convert.getSource()) < 32 && bits(convert.getResult()) >= 32;
+}
+
+/// Whether an expression is made from `value` and does not move its elements.
+static bool isElementwiseOn(KernelLowering &l, Value expression, Value value, unsigned depth = 0) {
+  if (expression == value)
+    return true;
+  Operation *op = expression.getDefiningOp();
+  if (!op || depth > 16 || !l.lazyOp(expression) || !op->hasTrait<OpTrait::Elementwise>())
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return isElementwiseOn(l, operand, value, depth + 1); });
+}
+
+/// The reduction that reads a value before all others do, each element in its place; null: another operation does.
+static Operation *firstReduction(KernelLowering &l, Value value) {
+  llvm::SmallPtrSet<Operation *, 8> seen, roots;
+  collectRoots(l, value, seen, roots);
+  Operation *first = nullptr;
+  for (Operation *root : roots) {
+    Operation *here = value.getParentBlock()->findAncestorOpInBlock(*root);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  auto reduce = dyn_cast_or_null<tile::ReduceOp>(first);
+  bool reads =
+      reduce && llvm::any_of(reduce.getInputs(), [&](Value input) { return isElementwiseOn(l, input, value); });
+  return reads ? first : nullptr;
 }
 
 bool KernelLowering::wantsMaterialising(Operation *op) {
@@ -117,15 +146,32 @@ LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
     return success();
   }
   FailureOr<Buffer> buffer = allocate(type, op, dense);
-  if (failed(buffer) || failed(assign(*buffer, tile)))
+  if (failed(buffer))
     return failure();
   Stored place;
   place.buffer = *buffer;
   if (isWidened(op))
     if (auto load = op->getOperand(0).getDefiningOp<tile::LoadOp>(); load && !stored(load.getResult()))
       place.source = load;
+  if (Operation *reduction = isa<tile::LoadOp, tile::GatherOp>(op) ? nullptr : firstReduction(*this, tile)) {
+    keptOnTheWay[tile] = {reduction, place};
+    return success();
+  }
+  if (failed(assign(*buffer, tile)))
+    return failure();
   setStored(tile, place);
   return success();
+}
+
+void KernelLowering::finishKept(Operation *root) {
+  for (auto it = keptOnTheWay.begin(); it != keptOnTheWay.end();) {
+    auto [reduction, place] = it->second;
+    auto current = it++;
+    if (reduction != root)
+      continue;
+    setStored(current->first, place);
+    keptOnTheWay.erase(current);
+  }
 }
 
 /// Stores the operand without gaps; the result is the same memory under another shape.
