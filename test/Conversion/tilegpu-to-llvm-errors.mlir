@@ -9,14 +9,6 @@
 // LANES: error: expected 32 or 64 lanes and a power of two of warps, got 16 and 2
 // WARPS: error: expected 32 or 64 lanes and a power of two of warps, got 32 and 3
 
-tile.kernel @print() attributes {tilegpu.lanes = 32 : i64, tilegpu.warps = 1 : i64} {
-  %c0 = arith.constant 0 : i32
-  // expected-error @below {{has no lowering to a GPU: kernels print on the CPU only (target native)}}
-  tile.print "zero", %c0 : i32
-  tile.return
-}
-
-// -----
 tile.kernel @unknown() attributes {tilegpu.lanes = 32 : i64, tilegpu.warps = 1 : i64} {
   // expected-error @below {{has no lowering to a GPU: it is not an operation of a kernel}}
   scf.execute_region {

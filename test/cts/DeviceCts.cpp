@@ -2,7 +2,10 @@
 //
 // What every kind of device promises (Device/Device.h), on each that this build has.
 
+#include "CapturedErrors.h"
 #include "Trial.h"
+
+#include "tilejit/Simulator/Simulator.h"
 
 #include <atomic>
 #include <cstring>
@@ -174,6 +177,29 @@ TEST_CASE("a failed assertion is known after the launch, and does not spoil the 
     REQUIRE(device.launch(*module, good.arguments(), next).isOk());
     CHECK(next.failedAssertion == -1);
     CHECK(good.isRight(2));
+  });
+}
+
+TEST_CASE("what a kernel prints is on standard error when its launch returns", "[cts]") {
+  onEach([](const Subject &subject, Device &device) {
+    if (subject.say.bytes.empty())
+      return;
+    auto module = load(device, subject.say);
+    auto stream = device.createStream();
+    REQUIRE(stream.isOk());
+    for (Stream used : {Stream(nullptr), *stream}) {
+      Trial trial(device, 130), empty(device, 0);
+      LaunchArguments arguments = trial.arguments();
+      arguments.stream = used;
+      LaunchOutcome outcome;
+      test::CapturedErrors errors;
+      REQUIRE(device.launch(*module, arguments, outcome).isOk());
+      REQUIRE(device.launch(*module, empty.arguments(), outcome).isOk());
+      CHECK(errors.take() == "at 0 1\nat 1 65\nat 2 129\n");
+      if (outcome.simulated)
+        CHECK(outcome.simulated->reports.empty());
+    }
+    device.destroyStream(*stream);
   });
 }
 

@@ -54,14 +54,19 @@ public:
     return kind == DeviceKind::Cuda ? abi::PayloadKind::Cubin : abi::PayloadKind::Hsaco;
   }
   Code code(abi::GpuLaunch rules) const {
-    return {manifestOf(std::move(rules)),
-            {payload()},
-            {"tilejit stand-in\narch " + arch() + "\nkernel add 13\nkernel stage 14\nkernel finish 15\n"}};
+    return {
+        manifestOf(std::move(rules)),
+        {payload()},
+        {"tilejit stand-in\narch " + arch() + "\nkernel add 13\nkernel stage 14\nkernel finish 15\nkernel say 14\n"}};
   }
   Subject subject() const {
     Standin self = *this;
-    return {std::string(deviceKindName(kind)), kind, [self] { return self.make(); }, code(addRules()),
-            code(stagedRules())};
+    return {std::string(deviceKindName(kind)),
+            kind,
+            [self] { return self.make(); },
+            code(addRules()),
+            code(stagedRules()),
+            code(sayRules())};
   }
 
   const DeviceKind kind;

@@ -4,6 +4,7 @@
 // for other chips, captures, peers, forks. Whatever happens, there is a status and the driver is not misused.
 
 #include "Standin.h"
+#include "CapturedErrors.h"
 #include "Trial.h"
 
 #include <sys/wait.h>
@@ -72,6 +73,11 @@ Status useEverything(const Standin &standin) {
       arguments.slots = slots;
       LaunchOutcome outcome;
       note(device->launch(**module, arguments, outcome));
+      Code saying = standin.code(sayRules());
+      if (auto say = device->load(saying.manifest, saying.views()); note(say.status())) {
+        test::CapturedErrors errors;
+        note(device->launch(**say, arguments, outcome));
+      }
     }
     note(device->synchronize());
   }
@@ -265,6 +271,60 @@ TEST_CASE("a graph capture is not disturbed", "[cts][standin]") {
     standin.capture(*stream, false);
     CHECK_FALSE(device->isCapturing(*stream));
     device->destroyStream(*stream);
+  }
+}
+
+TEST_CASE("a kernel that prints is not launched into a capture", "[cts][standin]") {
+  for (DeviceKind kind : bothKinds) {
+    Standin standin(kind);
+    auto device = deviceOf(standin);
+    auto say = load(*device, standin.code(sayRules()));
+    auto stream = device->createStream();
+    REQUIRE(stream.isOk());
+    Trial trial(*device, 100);
+    LaunchArguments arguments = trial.arguments();
+    arguments.stream = *stream;
+    standin.capture(*stream, true);
+    LaunchOutcome outcome;
+    Status refused = device->launch(*say, arguments, outcome);
+    CHECK(refused.code() == StatusCode::Unavailable);
+    CHECK(contains(refused.message(), "tile.print"));
+    CHECK_FALSE(refused.hint().empty());
+    standin.capture(*stream, false);
+    CHECK(standin.misuse() == "");
+    device->destroyStream(*stream);
+  }
+}
+
+TEST_CASE("where there is no memory for what a kernel prints, it is not loaded", "[cts][standin]") {
+  for (DeviceKind kind : bothKinds) {
+    Standin standin(kind);
+    Variable little("TILEJIT_STANDIN_MEMORY", "1000000");
+    auto device = deviceOf(standin);
+    Code code = standin.code(sayRules());
+    Status refused = device->load(code.manifest, code.views()).status();
+    CHECK(refused.code() == StatusCode::OutOfMemory);
+    INFO(refused.message());
+    CHECK(contains(refused.message(), "what the kernel prints"));
+    CHECK(standin.misuse() == "");
+  }
+}
+
+TEST_CASE("lines beyond the buffer are counted in one line", "[cts][standin]") {
+  for (DeviceKind kind : bothKinds) {
+    Standin standin(kind);
+    auto device = deviceOf(standin);
+    auto say = load(*device, standin.code(sayRules()));
+    Trial trial(*device, 64 * 22'000);
+    LaunchOutcome outcome;
+    test::CapturedErrors errors;
+    REQUIRE(device->launch(*say, trial.arguments(), outcome).isOk());
+    std::string text = errors.take();
+    // 1 MiB has room for 43689 records, two for each line.
+    CHECK(std::count(text.begin(), text.end(), '\n') == 21'845);
+    CHECK(contains(text, "\nat 21843 1397953\n"));
+    CHECK(contains(text, "\ntile.print: no room for 156 more lines in the "));
+    CHECK(standin.misuse() == "");
   }
 }
 

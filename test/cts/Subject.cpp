@@ -84,6 +84,45 @@ end:
   ret void
 }
 
+define KERNEL void @say(i64 %a, i64 %n, i64 %as, i64 %b, i64 %bn, i64 %bs, i64 %c, i64 %cn, i64 %cs,
+                        i64 %printer, i64 %g0, i64 %g1, i64 %g2, i64 %first) {
+INDEX
+work:
+  %leads = icmp eq i64 %t, 0
+  br i1 %leads, label %say, label %end
+say:
+  %x = call float @element(i64 %a, i64 %i, i64 %as)
+  %bits = bitcast float %x to i32
+  %wide = zext i32 %bits to i64
+  %asked = inttoptr i64 %printer to ptr addrspace(1)
+  %lines = getelementptr i64, ptr addrspace(1) %asked, i64 1
+  %room = getelementptr i64, ptr addrspace(1) %asked, i64 2
+  %line = atomicrmw add ptr addrspace(1) %lines, i64 1 monotonic
+  %at = atomicrmw add ptr addrspace(1) %asked, i64 2 monotonic
+  %after = add i64 %at, 2
+  %most = load i64, ptr addrspace(1) %room, align 8
+  %fits = icmp ule i64 %after, %most
+  br i1 %fits, label %write, label %end
+write:
+  %words = mul i64 %at, 3
+  %base = add i64 %words, 4
+  %w0 = getelementptr i64, ptr addrspace(1) %asked, i64 %base
+  %w1 = getelementptr i64, ptr addrspace(1) %w0, i64 1
+  %w2 = getelementptr i64, ptr addrspace(1) %w0, i64 2
+  %w3 = getelementptr i64, ptr addrspace(1) %w0, i64 3
+  %w4 = getelementptr i64, ptr addrspace(1) %w0, i64 4
+  %w5 = getelementptr i64, ptr addrspace(1) %w0, i64 5
+  store i64 %instance, ptr addrspace(1) %w0, align 8
+  store i64 4294967296, ptr addrspace(1) %w1, align 8
+  store i64 %instance, ptr addrspace(1) %w2, align 8
+  store i64 %instance, ptr addrspace(1) %w3, align 8
+  store i64 4294967297, ptr addrspace(1) %w4, align 8
+  store i64 %wide, ptr addrspace(1) %w5, align 8
+  br label %end
+end:
+  ret void
+}
+
 define internal float @element(i64 %base, i64 %i, i64 %stride) {
   %at = call i64 @place(i64 %base, i64 %i, i64 %stride)
   %p = inttoptr i64 %at to ptr addrspace(1)
@@ -121,7 +160,7 @@ Code irCode(abi::GpuLaunch rules, bool nvidia) {
 }
 
 Subject cpu() {
-  Subject subject{"cpu", DeviceKind::Cpu, [] { return Expected(makeCpuDevice({2, {}})); }, {}, {}};
+  Subject subject{"cpu", DeviceKind::Cpu, [] { return Expected(makeCpuDevice({2, {}})); }, {}, {}, {}};
   subject.add.manifest = manifestOf({});
   subject.add.kinds = {abi::PayloadKind::Elf};
   auto bytes = readFile(realSystem(), TILEJIT_CTS_CPU_KERNEL);
@@ -135,20 +174,31 @@ Subject simulated(const std::string &chip, bool nvidia) {
     auto found = std::find(chips.begin(), chips.end(), chip);
     return makeSimDevice({{}, 1}, static_cast<int>(found - chips.begin()));
   };
-  return {"sim:" + chip, DeviceKind::Sim, make, irCode(addRules(), nvidia), irCode(stagedRules(), nvidia)};
+  return {"sim:" + chip,
+          DeviceKind::Sim,
+          make,
+          irCode(addRules(), nvidia),
+          irCode(stagedRules(), nvidia),
+          irCode(sayRules(), nvidia)};
 }
 
 } // namespace
 
-abi::GpuLaunch addRules() { return {{{1, 0}}, {kernel("add", 0)}}; }
+abi::GpuLaunch addRules() { return {{{1, 0}}, {kernel("add", 0)}, {}}; }
 
 abi::GpuLaunch stagedRules() {
-  abi::GpuLaunch rules{{{1, 0}}, {kernel("stage", 0), kernel("finish", 1)}};
+  abi::GpuLaunch rules{{{1, 0}}, {kernel("stage", 0), kernel("finish", 1)}, {}};
   for (abi::GpuKernel &made : rules.kernels) {
     made.workspace = {{{Op::Size, 0}, {Op::Constant, 4}, {Op::Mul, 0}}};
     made.takesWorkspace = true;
   }
   rules.kernels[1].takesStatus = true;
+  return rules;
+}
+
+abi::GpuLaunch sayRules() {
+  abi::GpuLaunch rules{{{1, 0}}, {kernel("say", 0)}, {{"at", "i64 f32"}}};
+  rules.kernels[0].takesPrinter = true;
   return rules;
 }
 

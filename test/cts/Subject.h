@@ -1,9 +1,10 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// What the conformance suite of devices is run on: each subject makes a device and has the same two kernels for it,
-// over rank-1 f32 operands a, b -> c of one size:
+// What the conformance suite of devices is run on: each subject makes a device and has the same kernels for it, over
+// rank-1 f32 operands a, b -> c of one size:
 //   add:    c = a + b; one kernel, blocks of 64 elements;
-//   staged: c = 2 (a + b) in two phases by way of a workspace; fails assertion 2 where a + b is 1e6 or more.
+//   staged: c = 2 (a + b) in two phases by way of a workspace; fails assertion 2 where a + b is 1e6 or more;
+//   say:    prints "at" with i and a[64 i] for each block i; kernels on the CPU have the host's printer instead.
 
 #ifndef TILEJIT_TEST_CTS_SUBJECT_H
 #define TILEJIT_TEST_CTS_SUBJECT_H
@@ -36,18 +37,20 @@ struct Subject {
   DeviceKind kind = DeviceKind::Cpu;
   std::function<Expected<std::unique_ptr<Device>>()> make;
   Code add;
-  Code staged; ///< Without payloads where the device has no such thing.
+  Code staged; ///< Without payloads where the device has no such thing, and so is the next.
+  Code say;
 };
 
 /// All subjects of this build.
 std::vector<Subject> subjects();
 
-/// The launch rules of both kernels on GPUs.
+/// The launch rules of the kernels on GPUs.
 abi::GpuLaunch addRules();
 abi::GpuLaunch stagedRules();
-/// A manifest of the two kernels' operands.
+abi::GpuLaunch sayRules();
+/// A manifest of the kernels' operands.
 abi::Manifest manifestOf(abi::GpuLaunch rules);
-/// LLVM IR with the kernels add, stage and finish, for NVIDIA or AMD.
+/// LLVM IR with the kernels add, stage, finish and say, for NVIDIA or AMD.
 std::string kernelsAsIr(bool nvidia);
 
 } // namespace tilejit::cts

@@ -121,6 +121,7 @@ private:
   };
 
   int run(const Function &function, const std::vector<int64_t> &words, int64_t blocks);
+  int say(const std::vector<int64_t> &words, int64_t blocks);
 
   const std::string name_, defaultArch_;
   std::recursive_mutex mutex_;

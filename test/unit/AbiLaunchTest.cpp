@@ -34,8 +34,10 @@ Manifest sample() {
   GpuKernel plain;
   plain.symbol = "rest";
   plain.takesStatus = true;
+  plain.takesPrinter = true;
   plain.threads = 1;
   manifest.gpu.kernels = {kernel, plain};
+  manifest.gpu.prints = {{"a \"text\"\n", "i64 f32[64]"}, {"", ""}};
   return manifest;
 }
 
@@ -70,9 +72,13 @@ TEST_CASE("launches of GPU payloads come back", "[abi]") {
     checkEqual(a.workspace, b.workspace);
     CHECK(a.takesWorkspace == b.takesWorkspace);
     CHECK(a.takesStatus == b.takesStatus);
+    CHECK(a.takesPrinter == b.takesPrinter);
     CHECK(a.threads == b.threads);
     CHECK(a.sharedBytes == b.sharedBytes);
   }
+  REQUIRE(back->gpu.prints.size() == 2);
+  CHECK(back->gpu.prints[0].text == "a \"text\"\n");
+  CHECK(back->gpu.prints[0].types == "i64 f32[64]");
   CHECK(manifestJson(*back) == manifestJson(manifest));
   CHECK(parseManifest(manifestJson(Manifest()))->gpu.kernels.empty());
 }
@@ -104,6 +110,8 @@ TEST_CASE("malformed launches are refused by name", "[abi]") {
            {"\"threads\":128", "\"threads\":1025", "threads"},
            {"\"shared_bytes\":101376", "\"shared_bytes\":-1", "shared_bytes"},
            {"\"takes_status\":true", "\"takes_status\":null", "takes_status"},
+           {"\"takes_printer\":true", "\"takes_printer\":1", "takes_printer"},
+           {"\"types\":\"i64 f32[64]\"", "\"types\":3", "prints/types"},
            {"[3,-1]", "[3]", "sizes"},
            {"[3,-1]", "[-2,4]", "sizes"},
            {"[3,-1]", "3", "sizes"},

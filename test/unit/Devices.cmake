@@ -3,5 +3,6 @@
 # What devices share, without any device.
 tilejit_add_unit_test(DevicesTest
   SRCS
+    DevicesPrintTest.cpp
     DevicesProgramTest.cpp
   DEPS TilejitDeviceCommon)

@@ -108,6 +108,7 @@ TEST_CASE("in each phase the first kernel whose conditions hold runs", "[devices
   launch.kernels[4].when = {{expr("s0 -1 *"), true}}; // n == 0: then it has nothing to do either.
   launch.kernels[0].workspace = expr("16");
   launch.kernels[0].takesStatus = true;
+  launch.kernels[2].takesPrinter = true;
   GpuProgram made = program(std::move(launch));
   GpuPlan large, aligned, any, empty;
   CHECK(chosen(made, {0, 1000}, large) == "large last");
@@ -115,8 +116,10 @@ TEST_CASE("in each phase the first kernel whose conditions hold runs", "[devices
   CHECK(large.path == 0);
   CHECK(large.workspaceBytes == 16);
   CHECK(large.usesStatus);
+  CHECK_FALSE(large.usesPrinter);
   CHECK(chosen(made, {0, 12}, aligned) == "aligned last");
   CHECK(aligned.path == 1);
+  CHECK(aligned.usesPrinter);
   CHECK(chosen(made, {0, 13}, any) == "any last");
   CHECK(any.path == 2);
   CHECK(any.kernels[0].counts == std::array<int64_t, 3>{13, 2, 1});
@@ -191,16 +194,18 @@ TEST_CASE("parameters are slots, then what the kernel asks for, counts, and the 
   abi::GpuKernel made = kernel("k", {"1"});
   PlannedKernel planned{0, {4, 5, 6}, 120};
   auto words = [&] { return std::vector<int64_t>(parameters.words().begin(), parameters.words().end()); };
-  parameters.fill(made, planned, nullptr, nullptr);
+  LaunchMemory memory{reinterpret_cast<void *>(100), reinterpret_cast<void *>(200), reinterpret_cast<void *>(300)};
+  parameters.fill(made, planned, {});
   CHECK(words() == std::vector<int64_t>{11, 12, 13, 4, 5, 6, 0});
   made.takesStatus = true;
-  parameters.fill(made, planned, reinterpret_cast<void *>(100), reinterpret_cast<void *>(200));
+  parameters.fill(made, planned, memory);
   parameters.setFirst(77);
   CHECK(words() == std::vector<int64_t>{11, 12, 13, 200, 4, 5, 6, 77});
   made.takesWorkspace = true;
-  parameters.fill(made, planned, reinterpret_cast<void *>(100), reinterpret_cast<void *>(200));
-  CHECK(words() == std::vector<int64_t>{11, 12, 13, 100, 200, 4, 5, 6, 0});
-  CHECK(parameters.bytes() == 72);
+  made.takesPrinter = true;
+  parameters.fill(made, planned, memory);
+  CHECK(words() == std::vector<int64_t>{11, 12, 13, 100, 200, 300, 4, 5, 6, 0});
+  CHECK(parameters.bytes() == 80);
 }
 
 TEST_CASE("a grid beyond the driver's limit is launched in parts", "[devices]") {

@@ -96,6 +96,8 @@ private:
   Status findFunctions(Module &module);
   Expected<void *> scratchFor(Stream stream, int64_t bytes);
   Status launchAll(const Module &module, const GpuPlan &plan, const LaunchArguments &arguments, void *workspace);
+  Status clearPrinter(const Module &module, Stream stream);
+  Status print(const Module &module, Stream stream);
   Status launchAndLook(const Module &module, const GpuPlan &plan, const LaunchArguments &arguments, void *workspace,
                        int64_t &failedAssertion);
 

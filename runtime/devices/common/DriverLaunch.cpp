@@ -1,10 +1,12 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Modules and launches over a driver. A launch neither allocates nor waits, with two exceptions: a workspace that
-// neither the caller gives nor the device keeps already, and kernels with assertions, whose outcome is read.
+// neither the caller gives nor the device keeps already, and kernels that assert or print, whose outcome is read.
 
 #include "devices/common/DriverCall.h"
 #include "devices/common/DriverDevice.h"
+#include "devices/common/PrintBuffer.h"
+#include "devices/common/Printer.h"
 #include "tilejit/Base/Numbers.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@ public:
       : program(std::move(program)), device_(device), bytes_(bytes) {}
   ~Module() override {
     device_.release(status);
+    device_.release(printer);
     if (module)
       (void)device_.inside("unloading a module", [&] { return device_.driver_->unloadModule(module); });
   }
@@ -35,7 +38,8 @@ public:
   DriverModule module = nullptr;
   std::vector<DriverFunction> functions; ///< One for each kernel of the program.
   void *status = nullptr;                ///< The word for assertions, where a kernel has some.
-  mutable std::mutex statusMutex;        ///< One launch at a time uses it.
+  void *printer = nullptr;               ///< The buffer for what is printed, where a kernel prints.
+  mutable std::mutex outcomeMutex;       ///< One launch at a time uses the two.
 
 private:
   DriverDevice &device_;
@@ -43,7 +47,7 @@ private:
 };
 
 Status DriverDevice::findFunctions(Module &module) {
-  bool usesStatus = false;
+  bool usesStatus = false, usesPrinter = false;
   for (const abi::GpuKernel &kernel : module.program.kernels()) {
     DriverFunction function = nullptr;
     std::string what = "looking for the kernel '" + kernel.symbol + "'";
@@ -55,10 +59,14 @@ Status DriverDevice::findFunctions(Module &module) {
       }));
     module.functions.push_back(function);
     usesStatus |= kernel.takesStatus;
+    usesPrinter |= kernel.takesPrinter;
   }
-  if (!usesStatus)
-    return Status::ok();
-  TILEJIT_ASSIGN_OR_RETURN(module.status, allocate(sizeof(int64_t), "the word for assertions"));
+  if (usesStatus) {
+    TILEJIT_ASSIGN_OR_RETURN(module.status, allocate(sizeof(int64_t), "the word for assertions"));
+  }
+  if (usesPrinter) {
+    TILEJIT_ASSIGN_OR_RETURN(module.printer, allocate(abi::printBufferBytes, "what the kernel prints"));
+  }
   return Status::ok();
 }
 
@@ -133,11 +141,12 @@ Status DriverDevice::launchAll(const Module &module, const GpuPlan &plan, const 
                                void *workspace) {
   Numbers<128> room(arguments.slots.size() + GpuParameters::mostExtra);
   GpuParameters parameters(arguments.slots, room.data());
-  return inside("launching the kernel", [&] {
+  Status printing;
+  Status launched = inside("launching the kernel", [&] {
     int code = 0;
     for (const PlannedKernel &planned : plan.planned()) {
       const abi::GpuKernel &kernel = module.program.kernels()[planned.kernel];
-      parameters.fill(kernel, planned, workspace, module.status);
+      parameters.fill(kernel, planned, {workspace, module.status, module.printer});
       DriverLaunch launch;
       launch.function = module.functions[planned.kernel];
       launch.threads = static_cast<uint32_t>(kernel.threads);
@@ -148,20 +157,47 @@ Status DriverDevice::launchAll(const Module &module, const GpuPlan &plan, const 
       auto launchPart = [&](int64_t first, int64_t blocks) {
         parameters.setFirst(first);
         launch.blocks = static_cast<uint32_t>(blocks);
+        if (kernel.takesPrinter && !(printing = clearPrinter(module, arguments.stream)).isOk())
+          return false;
         code = driver_->launch(launch);
-        return code == 0;
+        if (kernel.takesPrinter && code == 0)
+          printing = print(module, arguments.stream);
+        return code == 0 && printing.isOk();
       };
       if (!forEachPart(planned.instances, driver_->mostBlocks(kernel.threads), launchPart))
         break;
     }
     return code;
   });
+  return launched.isOk() ? printing : launched;
+}
+
+/// Makes the buffer for what is printed ready for a part of a launch.
+Status DriverDevice::clearPrinter(const Module &module, Stream stream) {
+  static const PrintHeader header = printHeader(abi::printBufferBytes); // A copy in a stream may read it later.
+  TILEJIT_RETURN_IF_ERROR(inside("clearing what the kernel prints",
+                                 [&] { return driver_->clear(module.printer, abi::printBufferBytes, stream); }));
+  return copyToDeviceAsync(module.printer, header.data(), sizeof header, stream);
+}
+
+/// Waits for a part of a launch, and prints what it said.
+Status DriverDevice::print(const Module &module, Stream stream) {
+  PrintHeader header{};
+  TILEJIT_RETURN_IF_ERROR(copyToHostAsync(header.data(), module.printer, sizeof header, stream));
+  TILEJIT_RETURN_IF_ERROR(synchronizeStream(stream));
+  if (header[abi::PrintAsked] == 0)
+    return Status::ok();
+  std::vector<int64_t> words(static_cast<size_t>(printedWords(header, abi::printBufferBytes)));
+  TILEJIT_RETURN_IF_ERROR(
+      copyToHostAsync(words.data(), module.printer, static_cast<int64_t>(8 * words.size()), stream));
+  TILEJIT_RETURN_IF_ERROR(synchronizeStream(stream));
+  writeToStandardError(printedText(module.program.prints(), words));
+  return Status::ok();
 }
 
 /// A launch of kernels with assertions: waits, and reads what they left.
 Status DriverDevice::launchAndLook(const Module &module, const GpuPlan &plan, const LaunchArguments &arguments,
                                    void *workspace, int64_t &failedAssertion) {
-  std::lock_guard lock(module.statusMutex);
   TILEJIT_RETURN_IF_ERROR(inside("clearing the word for assertions",
                                  [&] { return driver_->clear(module.status, sizeof(int64_t), arguments.stream); }));
   TILEJIT_RETURN_IF_ERROR(launchAll(module, plan, arguments, workspace));
@@ -178,6 +214,11 @@ Status DriverDevice::launch(const LoadedModule &loaded, const LaunchArguments &a
   GpuPlan plan;
   TILEJIT_RETURN_IF_ERROR(module.program.plan(arguments.slots, arguments.grid, plan));
   outcome.path = plan.path;
+  if (plan.usesPrinter && isCapturing(arguments.stream))
+    return Status(StatusCode::Unavailable,
+                  "the kernel prints (tile.print), for which its launch waits, and a stream that is captured can't be "
+                  "waited for")
+        .withHint("launch it outside of the capture, or take tile.print out");
   for (const PlannedKernel &planned : plan.planned())
     outcome.tasks += planned.instances;
   if (plan.count == 0)
@@ -188,6 +229,9 @@ Status DriverDevice::launch(const LoadedModule &loaded, const LaunchArguments &a
     lock = std::unique_lock(scratchMutex_);
     TILEJIT_ASSIGN_OR_RETURN(workspace, scratchFor(arguments.stream, plan.workspaceBytes));
   }
+  std::unique_lock<std::mutex> outcomeLock;
+  if (plan.usesStatus || plan.usesPrinter)
+    outcomeLock = std::unique_lock(module.outcomeMutex);
   if (plan.usesStatus && !isCapturing(arguments.stream))
     return launchAndLook(module, plan, arguments, workspace, outcome.failedAssertion);
   return launchAll(module, plan, arguments, workspace);

@@ -200,6 +200,7 @@ Status GpuProgram::plan(std::span<const int64_t> slots, const int64_t *grid, Gpu
       continue;
     plan.workspaceBytes = std::max(plan.workspaceBytes, workspace);
     plan.usesStatus |= kernel.takesStatus;
+    plan.usesPrinter |= kernel.takesPrinter;
     ++plan.count;
   }
   return Status::ok();
@@ -216,13 +217,14 @@ GpuParameters::GpuParameters(std::span<const int64_t> slots, int64_t *room) : wo
     std::memcpy(words_, slots.data(), slots.size_bytes());
 }
 
-void GpuParameters::fill(const abi::GpuKernel &kernel, const PlannedKernel &planned, const void *workspace,
-                         const void *status) {
+void GpuParameters::fill(const abi::GpuKernel &kernel, const PlannedKernel &planned, const LaunchMemory &memory) {
   count_ = slots_;
   if (kernel.takesWorkspace)
-    words_[count_++] = reinterpret_cast<int64_t>(workspace);
+    words_[count_++] = reinterpret_cast<int64_t>(memory.workspace);
   if (kernel.takesStatus)
-    words_[count_++] = reinterpret_cast<int64_t>(status);
+    words_[count_++] = reinterpret_cast<int64_t>(memory.status);
+  if (kernel.takesPrinter)
+    words_[count_++] = reinterpret_cast<int64_t>(memory.printer);
   for (int64_t count : planned.counts)
     words_[count_++] = count;
   words_[count_++] = 0;

@@ -33,7 +33,7 @@ struct GpuPlan {
   size_t count = 0;
   int64_t workspaceBytes = 0; ///< Enough for each of them.
   int64_t path = 0;           ///< Number of the first kernel among those of its phase: index of the code path.
-  bool usesStatus = false;
+  bool usesStatus = false, usesPrinter = false;
 
   std::span<const PlannedKernel> planned() const { return {kernels.data(), count}; }
 };
@@ -44,6 +44,7 @@ public:
   static Expected<GpuProgram> make(abi::GpuLaunch launch);
 
   const std::vector<abi::GpuKernel> &kernels() const { return launch_.kernels; }
+  const std::vector<abi::GpuPrint> &prints() const { return launch_.prints; }
   /// Which kernels run for these arguments. `grid` is null or three counts. DeviceFailed where the rules give what
   /// can't be (a negative count, a number beyond 64 bits); InvalidArgument where a grid is missing.
   Status plan(std::span<const int64_t> slots, const int64_t *grid, GpuPlan &plan) const;
@@ -59,16 +60,23 @@ private:
   size_t slotsUsed_ = 0;  ///< Rules use slots below this.
 };
 
+/// Device memory that a launch brings beside its operands.
+struct LaunchMemory {
+  const void *workspace = nullptr;
+  const void *status = nullptr;  ///< The word for assertions.
+  const void *printer = nullptr; ///< The buffer for what is printed.
+};
+
 /// Parameters of one kernel launch, packed as the driver takes them: 64-bit words in a row.
 class GpuParameters {
 public:
-  /// Words that come after the slots at most: workspace, status, three counts, first instance.
-  static constexpr size_t mostExtra = 6;
+  /// Words that come after the slots at most: workspace, status, printer, three counts, first instance.
+  static constexpr size_t mostExtra = 7;
 
   /// `room` holds at least slots.size() + mostExtra words and outlives this object.
   GpuParameters(std::span<const int64_t> slots, int64_t *room);
   /// Fills in what comes after the slots; the same room serves one kernel after the other.
-  void fill(const abi::GpuKernel &kernel, const PlannedKernel &planned, const void *workspace, const void *status);
+  void fill(const abi::GpuKernel &kernel, const PlannedKernel &planned, const LaunchMemory &memory);
   /// A launch that begins with instance `first`.
   void setFirst(int64_t first) { words_[count_ - 1] = first; }
 

@@ -5,11 +5,11 @@
 
 #include "ElfImage.h"
 #include "HostThreads.h"
-#include "Printer.h"
 #include "Scratch.h"
 #include "ThreadPool.h"
 
 #include "devices/common/ImmediateDevice.h"
+#include "devices/common/Printer.h"
 #include "tilejit/ABI/KernelABI.h"
 #include "tilejit/Device/Cpu.h"
 

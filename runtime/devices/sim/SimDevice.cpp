@@ -7,6 +7,8 @@
 
 #include "devices/common/GpuProgram.h"
 #include "devices/common/ImmediateDevice.h"
+#include "devices/common/PrintBuffer.h"
+#include "devices/common/Printer.h"
 #include "tilejit/Base/Numbers.h"
 #include "tilejit/Simulator/PluginLoader.h"
 #include "tilejit/Simulator/Simulator.h"
@@ -163,15 +165,29 @@ struct SimDevice::Run {
   gpu::GpuParameters parameters;
   void *workspace = nullptr;
   const int64_t *status = nullptr; ///< The word for assertions, where a kernel has some.
+  int64_t *printer = nullptr;      ///< The buffer for what is printed, where a kernel prints.
   std::shared_ptr<sim::Outcome> result = std::make_shared<sim::Outcome>();
 
   int64_t failedAssertion() const { return status ? *status - 1 : -1; }
 };
 
+void clearPrinter(int64_t *printer) {
+  std::memset(printer, 0, abi::printBufferBytes);
+  gpu::PrintHeader header = gpu::printHeader(abi::printBufferBytes);
+  std::copy(header.begin(), header.end(), printer);
+}
+
+void print(const std::vector<abi::GpuPrint> &prints, const int64_t *printer) {
+  gpu::PrintHeader header;
+  std::copy_n(printer, header.size(), header.begin());
+  auto words = static_cast<size_t>(gpu::printedWords(header, abi::printBufferBytes));
+  writeToStandardError(gpu::printedText(prints, {printer, words}));
+}
+
 /// All parts of one kernel's grid.
 Status SimDevice::runKernel(Run &run, const gpu::PlannedKernel &planned) {
   const abi::GpuKernel &kernel = run.module.program.kernels()[planned.kernel];
-  run.parameters.fill(kernel, planned, run.workspace, run.status);
+  run.parameters.fill(kernel, planned, {run.workspace, run.status, run.printer});
   Status status;
   gpu::forEachPart(std::min(planned.instances, run.mostInstances), mostBlocks, [&](int64_t first, int64_t blocks) {
     run.parameters.setFirst(first);
@@ -184,11 +200,15 @@ Status SimDevice::runKernel(Run &run, const gpu::PlannedKernel &planned) {
       const auto *bytes = reinterpret_cast<const uint8_t *>(&word);
       request.arguments.emplace_back(bytes, bytes + sizeof word);
     }
+    if (kernel.takesPrinter)
+      clearPrinter(run.printer);
     auto one = simulator_->launch(*run.module.module, request, run.options);
     if (one)
       append(*run.result, *std::move(one));
     else
       status = Status(StatusCode::DeviceFailed, one.status().message());
+    if (one && kernel.takesPrinter)
+      print(run.module.program.prints(), run.printer);
     return status.isOk();
   });
   return status;
@@ -218,6 +238,12 @@ Status SimDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
   }
   Temporary statusWord(*simulator_, word);
   run.status = static_cast<const int64_t *>(word);
+  void *buffer = nullptr;
+  if (plan.usesPrinter) {
+    TILEJIT_ASSIGN_OR_RETURN(buffer, simulator_->allocate(abi::printBufferBytes, "what the kernel prints", true));
+  }
+  Temporary printBuffer(*simulator_, buffer);
+  run.printer = static_cast<int64_t *>(buffer);
   for (const gpu::PlannedKernel &planned : plan.planned()) {
     TILEJIT_RETURN_IF_ERROR(runKernel(run, planned));
     outcome.tasks += planned.instances;

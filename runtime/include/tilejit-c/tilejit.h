@@ -250,7 +250,7 @@ typedef struct tilejit_launch_options_t {
 
 /* Runs a kernel over borrowed tensors, in the order of the description's operands in canonical order: inputs, outputs.
  * Each is checked: device, dtype, rank, sizes, strides, alignment. Never compiles. CPU and simulated chips: done when
- * it returns. GPUs: given to the stream; kernels with assertions are waited for. `options` may be NULL. */
+ * it returns. GPUs: given to the stream; kernels that assert or print are waited for. `options` may be NULL. */
 TILEJIT_API tilejit_status_t tilejit_kernel_launch(tilejit_kernel_t kernel, const DLTensor *const *tensors,
                                                    size_t tensor_count, const tilejit_launch_options_t *options);
 /* How much workspace a launch with these tensors uses. `options` may be NULL. */

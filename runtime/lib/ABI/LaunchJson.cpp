@@ -91,6 +91,7 @@ json::Value kernelJson(const GpuKernel &kernel) {
   value.add("workspace", exprJson(kernel.workspace));
   value.add("takes_workspace", json::makeBool(kernel.takesWorkspace));
   value.add("takes_status", json::makeBool(kernel.takesStatus));
+  value.add("takes_printer", json::makeBool(kernel.takesPrinter));
   value.add("threads", json::makeInteger(kernel.threads));
   value.add("shared_bytes", json::makeInteger(kernel.sharedBytes));
   return value;
@@ -117,6 +118,7 @@ GpuKernel readKernel(Members &members, size_t sizes) {
   kernel.workspace = readExpr(members, "workspace", sizes);
   kernel.takesWorkspace = members.boolean("takes_workspace");
   kernel.takesStatus = members.boolean("takes_status");
+  kernel.takesPrinter = members.boolean("takes_printer");
   kernel.threads = members.integer("threads", 1, maxBlockThreads);
   kernel.sharedBytes = members.integer("shared_bytes", 0, maxBlockSharedBytes);
   return kernel;
@@ -125,14 +127,21 @@ GpuKernel readKernel(Members &members, size_t sizes) {
 } // namespace
 
 json::Value launchJson(const GpuLaunch &launch) {
-  std::vector<json::Value> sizes, kernels;
+  std::vector<json::Value> sizes, kernels, prints;
   for (const auto &[slot, size] : launch.sizes)
     sizes.push_back(json::makeArray({json::makeInteger(slot), json::makeInteger(size)}));
   for (const GpuKernel &kernel : launch.kernels)
     kernels.push_back(kernelJson(kernel));
+  for (const GpuPrint &print : launch.prints) {
+    json::Value item = json::makeObject();
+    item.add("text", json::makeText(print.text));
+    item.add("types", json::makeText(print.types));
+    prints.push_back(std::move(item));
+  }
   json::Value value = json::makeObject();
   value.add("sizes", json::makeArray(std::move(sizes)));
   value.add("kernels", json::makeArray(std::move(kernels)));
+  value.add("prints", json::makeArray(std::move(prints)));
   return value;
 }
 
@@ -150,6 +159,11 @@ GpuLaunch readLaunch(Members &members) {
     members.adopt(inner, "kernels");
   }
   members.check("kernels", !launch.kernels.empty());
+  for (const json::Value &item : members.items("prints")) {
+    Members inner(item);
+    launch.prints.push_back({inner.text("text"), inner.text("types")});
+    members.adopt(inner, "prints");
+  }
   return launch;
 }
 

@@ -35,11 +35,4 @@ static LogicalResult lowerAssert(KernelEmitter &e, Operation *op) {
   });
 }
 
-static LogicalResult refusePrint(KernelEmitter &e, Operation *op) {
-  return e.refuse(op, "kernels print on the CPU only (target native)");
-}
-
-void gpu::registerDebug(LoweringTable &table) {
-  table[tile::AssertOp::getOperationName()] = lowerAssert;
-  table[tile::PrintOp::getOperationName()] = refusePrint;
-}
+void gpu::registerDebug(LoweringTable &table) { table[tile::AssertOp::getOperationName()] = lowerAssert; }

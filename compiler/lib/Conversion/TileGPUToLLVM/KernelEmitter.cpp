@@ -66,6 +66,8 @@ void KernelEmitter::declareFunction() {
   }
   if (hasAssertions(kernel))
     types.push_back(pointer);
+  if (doesPrint(kernel))
+    types.push_back(pointer);
   types.append(4, i64); // Three counts of instances, and the first instance.
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
   function_ = LLVM::LLVMFuncOp::create(b, loc, kernel.getName(), type);
@@ -109,6 +111,8 @@ void KernelEmitter::readArguments() {
   }
   if (hasAssertions(kernel))
     status_ = take();
+  if (doesPrint(kernel))
+    printBuffer_ = take();
   for (Value &count : counts_)
     count = take();
   Value first = take();

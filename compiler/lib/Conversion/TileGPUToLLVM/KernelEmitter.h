@@ -43,6 +43,7 @@ void registerReduce(LoweringTable &table);
 void registerScan(LoweringTable &table);
 void registerDot(LoweringTable &table);
 void registerDebug(LoweringTable &table);
+void registerPrint(LoweringTable &table);
 
 /// A view: address of element 0, sizes and strides (index; constants where the type says them).
 struct ViewValue {
@@ -57,7 +58,8 @@ struct ModuleState {
   const PackedProducts &products;
   const tilegpu::BankModel &banks;
   const LoweringTable &table;
-  llvm::SmallVector<mlir::Operation *> assertions; ///< By number.
+  llvm::SmallVector<mlir::Operation *> assertions{};         ///< By number.
+  llvm::DenseMap<mlir::Operation *, int64_t> printNumbers{}; ///< In GpuLaunch::prints.
 };
 
 class KernelEmitter {
@@ -90,6 +92,11 @@ public:
   /// Where a failed assertion leaves its number: a parameter of kernels that have assertions.
   Value statusAddress() const { return status_; }
   int64_t assertionNumber(mlir::Operation *op);
+  /// The buffer for what is printed (ABI/GpuPrint.h): a parameter of kernels that print.
+  Value printBuffer() const { return printBuffer_; }
+  int64_t printNumber(mlir::Operation *op) const { return state_.printNumbers.lookup(op); }
+  /// Number of this program instance (index).
+  Value instance() const { return linearId_; }
 
   //===-- Values.cpp: small pieces of code ------------------------------------------------------------------------===//
   Value index(int64_t value);
@@ -160,7 +167,7 @@ private:
   llvm::DenseMap<int64_t, Value> indexConstants_;
   mlir::Block *entry_ = nullptr;
   mlir::Operation *prologueEnd_ = nullptr; ///< What depends on the thread only is made before this.
-  Value thread_, onChip_, status_, linearId_;
+  Value thread_, onChip_, status_, printBuffer_, linearId_;
   Value counts_[3], programIds_[3];
   int64_t blockThreads_ = 0, laneBits_ = 5;
   friend struct PrologueGuard;

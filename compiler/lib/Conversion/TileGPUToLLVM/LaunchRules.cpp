@@ -5,6 +5,7 @@
 #include "LaunchRules.h"
 
 #include "../Common/KernelArguments.h"
+#include "../Common/PrintedValues.h"
 
 #include "tilejit/Conversion/GpuLaunchRules.h"
 #include "tilejit/Dialect/TileGPU/IR/TileGPU.h"
@@ -17,6 +18,16 @@ using namespace tilejit;
 
 bool gpu::hasAssertions(tile::KernelOp kernel) {
   return kernel.walk([](tile::AssertOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+bool gpu::doesPrint(tile::KernelOp kernel) {
+  return kernel.walk([](tile::PrintOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+SmallVector<tile::PrintOp> gpu::printsOf(ModuleOp module) {
+  SmallVector<tile::PrintOp> prints;
+  module.walk([&](tile::PrintOp print) { prints.push_back(print); });
+  return prints;
 }
 
 LogicalResult gpu::checkKernels(ArrayRef<tile::KernelOp> kernels) {
@@ -41,6 +52,7 @@ public:
     result.threads = block.threads();
     result.sharedBytes = block.sharedBytes;
     result.takesStatus = gpu::hasAssertions(kernel);
+    result.takesPrinter = gpu::doesPrint(kernel);
     tile::LaunchAttr rule = kernel.getLaunchAttr();
     if (!rule)
       return result;
@@ -125,5 +137,7 @@ abi::GpuLaunch tilejit::describeGpuLaunch(ModuleOp module, bool sharedAtLaunch) 
     if (!sharedAtLaunch)
       launch.kernels.back().sharedBytes = 0;
   }
+  for (tile::PrintOp print : gpu::printsOf(module))
+    launch.prints.push_back({print.getText().str(), printedTypes(print)});
   return launch;
 }

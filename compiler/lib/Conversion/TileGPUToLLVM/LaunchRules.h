@@ -12,6 +12,10 @@ namespace tilejit::gpu {
 
 /// Whether a kernel has assertions, and so a parameter for the one that failed.
 bool hasAssertions(tile::KernelOp kernel);
+/// Whether a kernel prints, and so has a parameter for the buffer.
+bool doesPrint(tile::KernelOp kernel);
+/// What the kernels of a module print, in the order of GpuLaunch::prints.
+llvm::SmallVector<tile::PrintOp> printsOf(mlir::ModuleOp module);
 
 /// Checks that the kernels of a module can be alternatives and phases of one launch.
 mlir::LogicalResult checkKernels(llvm::ArrayRef<tile::KernelOp> kernels);

@@ -37,6 +37,7 @@ static const LoweringTable &loweringTable() {
     registerScan(all);
     registerDot(all);
     registerDebug(all);
+    registerPrint(all);
     return all;
   }();
   return table;
@@ -58,7 +59,9 @@ struct TileGPUToLLVM : tilejit::impl::TileGPUToLLVMPassBase<TileGPUToLLVM> {
       module.emitError("expected the name of a bank model, got '") << banks.getValue() << "'";
       return signalPassFailure();
     }
-    ModuleState state{*threads, products, *model, loweringTable(), {}};
+    ModuleState state{*threads, products, *model, loweringTable()};
+    for (auto [number, print] : llvm::enumerate(printsOf(module)))
+      state.printNumbers[print] = int64_t(number);
     OpBuilder builder(module.getBodyRegion());
     for (tile::KernelOp kernel : kernels) {
       builder.setInsertionPoint(kernel);

@@ -5,8 +5,9 @@
 
 #include "Print.h"
 
+#include "../Common/PrintedValues.h"
+
 #include "tilejit/ABI/KernelABI.h"
-#include "tilejit/Dialect/Tile/IR/ElementNames.h"
 
 using namespace mlir;
 using namespace tilejit;
@@ -70,30 +71,17 @@ static Value cellOf(KernelLowering &l, Value value, Type element) {
   return value.getType() == l.e.i64() ? value : Value(arith::ExtUIOp::create(l.b, l.e.loc, l.e.i64(), value));
 }
 
-/// The elements of a tile that are shown: all of few, else the first and last ones.
-static SmallVector<int64_t> shownElements(int64_t count) {
-  SmallVector<int64_t> shown;
-  for (int64_t i = 0; i < count; ++i)
-    if (count <= 2 * abi::printedAtEachEnd || i < abi::printedAtEachEnd || i >= count - abi::printedAtEachEnd)
-      shown.push_back(i);
-  return shown;
-}
-
-/// Cells of a value of the kernel, and its type as the printer reads it.
-static LogicalResult collectCells(KernelLowering &l, Value value, SmallVectorImpl<Value> &cells, std::string &types) {
-  types += types.empty() ? "" : " ";
+/// Cells of a value of the kernel.
+static LogicalResult collectCells(KernelLowering &l, Value value, SmallVectorImpl<Value> &cells) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   if (!tile) {
-    types += tile::elementName(value.getType());
     cells.push_back(cellOf(l, l.scalar(value), value.getType()));
     return success();
   }
-  types += tile::elementName(tile.getElementType()) + "[" + std::to_string(tile.getNumElements()) + "]";
-  for (int64_t number : shownElements(tile.getNumElements())) {
+  for (int64_t number : printedElements(tile)) {
     Segment segment;
-    segment.at.assign(tile.getRank(), Index(0));
-    for (int64_t d = tile.getRank() - 1, rest = number; d >= 0; rest /= tile.getDimSize(d--))
-      segment.at[d] = rest % tile.getDimSize(d);
+    for (int64_t coordinate : elementCoordinates(tile.getShape(), number))
+      segment.at.push_back(Index(coordinate));
     Value element = l.evaluate(value, segment);
     if (!element)
       return failure();
@@ -105,9 +93,8 @@ static LogicalResult collectCells(KernelLowering &l, Value value, SmallVectorImp
 static LogicalResult lowerPrint(KernelLowering &l, Operation *op) {
   auto print = cast<tile::PrintOp>(op);
   SmallVector<Value> cells;
-  std::string types;
   for (Value value : print.getValues())
-    if (failed(collectCells(l, value, cells, types)))
+    if (failed(collectCells(l, value, cells)))
       return failure();
   int64_t mark = l.scratchMark();
   FailureOr<Value> memory = l.allocateBytes(8 * std::max<int64_t>(1, cells.size()), op);
@@ -121,7 +108,6 @@ static LogicalResult lowerPrint(KernelLowering &l, Operation *op) {
   Value function = l.e.load(l.e.pointer(), printer);
   Value isSet = LLVM::ICmpOp::create(l.b, l.e.loc, LLVM::ICmpPredicate::ne, function,
                                      LLVM::ZeroOp::create(l.b, l.e.loc, l.e.pointer()));
-  types += '\0';
   return l.branch(
       isSet,
       [&] {
@@ -131,7 +117,7 @@ static LogicalResult lowerPrint(KernelLowering &l, Operation *op) {
                                     user,
                                     constantBytes(l, print.getText().str() + '\0'),
                                     l.e.constant(static_cast<int64_t>(print.getText().size())),
-                                    constantBytes(l, types),
+                                    constantBytes(l, printedTypes(print) + '\0'),
                                     *memory};
         auto type =
             LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(l.b.getContext()),

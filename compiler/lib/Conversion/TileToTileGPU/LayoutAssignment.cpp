@@ -82,6 +82,11 @@ LogicalResult LayoutAssignment::assignOp(Operation *op) {
         if (isTile(op->getResult(0)))
           setLayout(op->getResult(0), natural(op->getResult(0)));
       })
+      .Case([&](tile::PrintOp) { // Its tiles have nothing to do with each other.
+        for (OpOperand &operand : op->getOpOperands())
+          if (isTile(operand.get()))
+            require(operand, naturalOrRows(operand.get()));
+      })
       .Case<tile::SplitOp, tile::PackOp>([&](auto) {
         require(op->getOpOperand(0), pairLayout(op->getOperand(0)));
         for (Value result : op->getResults())

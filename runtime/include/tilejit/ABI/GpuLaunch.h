@@ -36,6 +36,7 @@ struct LaunchCondition {
 ///   - the address of the workspace, where `takesWorkspace`;
 ///   - the address of one 64-bit word in device memory, zero before the launch, where `takesStatus`: a failed
 ///     assertion leaves 1 + its number there;
+///   - the address of a buffer for what the kernel prints (ABI/GpuPrint.h), where `takesPrinter`;
 ///   - the counts of program instances along the three axes of the grid;
 ///   - the number of the launch's first instance: a grid beyond the driver's limits is launched in parts.
 /// A launch of n blocks runs the instances first .. first + n - 1; instance i has the program ids i mod count 0,
@@ -48,14 +49,21 @@ struct GpuKernel {
   LaunchExpr workspace;         ///< Bytes of scratch that all kernels of a launch share.
   bool takesWorkspace = false;
   bool takesStatus = false;
+  bool takesPrinter = false;
   int64_t threads = 0;     ///< Of a block.
   int64_t sharedBytes = 0; ///< On-chip memory to give at the launch.
+};
+
+/// A tile.print: its text, and its values as CpuPrintFunction names them: "i64 f32[64]".
+struct GpuPrint {
+  std::string text, types;
 };
 
 struct GpuLaunch {
   /// (slot, static size): a size of an operand that rules use; slot -1: the size is the second number.
   std::vector<std::pair<int64_t, int64_t>> sizes;
   std::vector<GpuKernel> kernels;
+  std::vector<GpuPrint> prints; ///< Of all kernels, by number.
 };
 
 /// Numbers that an evaluator of expressions has to hold at once, at most.

@@ -11,7 +11,7 @@
 
 namespace tilejit::abi {
 
-inline constexpr int kernelAbiVersion = 2;
+inline constexpr int kernelAbiVersion = 3;
 
 /// Arguments of a launch are one array of 64-bit slots, operand after operand in canonical order (inputs, outputs):
 /// a view of rank r takes 1 + 2r slots: address of element 0, r sizes, r strides in elements; a pointer or scalar one

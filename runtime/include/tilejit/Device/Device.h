@@ -76,7 +76,7 @@ struct LaunchArguments {
 };
 
 /// What is known after a launch (CPU and simulator: after it ran; GPU: after it was given to the driver, except that
-/// kernels with assertions are waited for).
+/// kernels that assert or print are waited for).
 struct LaunchOutcome {
   int64_t failedAssertion = -1; ///< Number of a tile.assert that did not hold; -1: none failed.
   int64_t path = 0;             ///< Index of the code path in Manifest::paths.

@@ -52,7 +52,7 @@ public:
 
   /// Runs the kernel; CPU: done when it returns. `tensors` in canonical order (inputs, outputs). In tile kernels a
   /// scalar argument is a rank-0 tensor in host memory and a bare pointer any tensor.
-  /// GPUs: given to the stream when it returns; kernels with assertions are waited for.
+  /// GPUs: given to the stream when it returns; kernels that assert or print are waited for.
   /// Errors: InvalidArgument for an argument, CheckFailed for a failed tile.assert (message and place) or a report of
   /// the simulator, OutOfMemory for the workspace, DeviceFailed.
   virtual Status launch(std::span<const DLTensor *const> tensors, const LaunchOptions &options = {},

@@ -27,7 +27,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints a text and values, for debugging";
   let description = [{
     One line on standard error for each program instance: the text, then the values. Order between instances is
-    unspecified. Tiles print their first and last elements; of i1, true is 1.
+    unspecified. Tiles print their first and last three elements in row-major order; of i1, true is 1. A GPU's lines
+    come after its kernel has ended; it has room for a limited number, and the rest is counted.
 
     ```mlir
     tile.print "acc", %t : tensor<32xf32>
