@@ -39,6 +39,16 @@ TEST_CASE("products of every floating type", "[cpu][gpu]") {
     checkDot({17, 19, 13, a, b, c, ""}, {.warps = {2}, .targets = {"sm_80", "gfx942"}});
 }
 
+TEST_CASE("what a load puts beyond a column is no part of the product", "[cpu][gpu]") {
+  checkTileOps("%x: !tile.view<21x12xi8>, %y: !tile.view<19x1xi8>, %z: !tile.view<21x1xi32>",
+               loadWhole("%a", "%x", "21x12xi8") + R"(
+  %b = tile.load %y[%c0, %c0] pad lowest : !tile.view<19x1xi8> -> tensor<12x1xi8>
+  %c = arith.constant dense<2> : tensor<21x1xi32>
+  %d = tile.dot %a, %b, %c : tensor<21x12xi8>, tensor<12x1xi8>, tensor<21x1xi32>
+)" + storeWhole("%d", "%z", "21x1xi32"),
+               {.targets = {"sm_80", "gfx942"}});
+}
+
 TEST_CASE("products in a stated precision", "[cpu][gpu]") {
   for (const char *precision : {"precision tf32", "precision bf16x3"})
     checkDot({9, 33, 7, "f32", "f32", "f32", precision}, {.warps = {1, 4}, .targets = {"sm_80", "gfx942"}});

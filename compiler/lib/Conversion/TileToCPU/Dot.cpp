@@ -223,8 +223,11 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   if (failed(done))
     return failure();
   for (int64_t r = 0; r < tile.rows; ++r)
-    for (int64_t v = 0; v < wide; ++v)
-      l.e.store(sums[r * wide + v], l.e.address(result, r * p.resultStride + v * l.lanes, p.compute));
+    for (int64_t v = 0; v < wide; ++v) {
+      // The rows of a single column lie side by side: a vector would reach into those of other microkernels.
+      Value sum = p.n == 1 ? l.e.lane(sums[r * wide + v], 0) : sums[r * wide + v];
+      l.e.store(sum, l.e.address(result, r * p.resultStride + v * l.lanes, p.compute));
+    }
   return success();
 }
 
