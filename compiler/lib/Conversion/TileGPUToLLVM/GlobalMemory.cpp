@@ -3,8 +3,9 @@
 // Tiles of views in global memory.
 //
 // A tile that lies inside its view and is aligned is moved without a mask by wide accesses; whether it does is the same
-// question for all threads of a block. Otherwise elements are moved one by one: a load reads the nearest element inside
-// for each one outside and replaces it by the padding, so that no thread branches; a store branches for each element.
+// question for all threads of a block. Of one that is cut only across its rows, which wide accesses run along, the rows
+// inside are moved in the same way. Otherwise elements are moved one by one. A load reads the nearest element inside
+// for each one outside and replaces it by the padding, so that no thread branches; a store branches for each access.
 // Nothing is read of a tile that lies outside altogether.
 
 #include "KernelEmitter.h"
@@ -50,6 +51,15 @@ public:
       whole = both(whole, e.less(e.index(layout.getShape()[dim] - 1), extent));
     return whole;
   }
+  /// Whether a tile that is not whole may be made of whole rows: wide accesses run along a dimension that is not cut.
+  bool hasRows() { return rank() > 1 && vectorWidth() > 1 && !isPromised && !isPadded(unsigned(rowDim())); }
+  /// Whether one that is touched is, and they are aligned; null where that is known.
+  Value hasWholeRows() {
+    int dim = rowDim();
+    return both(isAligned(), e.less(e.index(layout.getShape()[dim] - 1), extents[dim]));
+  }
+  /// From here to leaveBranch(), hasWholeRows() holds.
+  void enterRows() { wholeDim = rowDim(); }
   /// Whether any element lies inside.
   Value isTouched() {
     if (isPromised)
@@ -123,6 +133,7 @@ public:
   }
   /// Forgets values made in a branch that has ended.
   void leaveBranch() {
+    wholeDim = -1;
     edges.clear();
     origin = corner = {};
   }
@@ -139,6 +150,8 @@ public:
   Value isBefore;          ///< That the tile's first element is not before the view's; null: known.
 
 private:
+  int rowDim() { return accessOrder(type).front(); }
+
   /// The first element's address and the strides, in bytes, are multiples of the wide access; null where that is known.
   Value isAligned() {
     int64_t width = vectorWidth();
@@ -160,7 +173,7 @@ private:
   /// Counted in 32 bits, in which the extent of a tile that is touched fits: chips have no wider comparisons.
   std::pair<Value, Value> edgeOffset(unsigned dim, int64_t reg) {
     Value at = e.coordinate(layout, dim, reg);
-    if (isPromised && !isPadded(dim))
+    if ((isPromised || int(dim) == wholeDim) && !isPadded(dim))
       return {e.mul(at, view.strides[dim]), {}};
     Value narrow = e.resize(at, e.b.getI32Type(), false), extent = e.resize(extents[dim], e.b.getI32Type(), false);
     Value inside = e.less(narrow, extent);
@@ -169,8 +182,9 @@ private:
     return {e.mul(nearest, view.strides[dim]), inside};
   }
 
-  Value origin; ///< Address of the thread's first element of a whole tile.
-  Value corner; ///< Address of the tile's first element.
+  int wholeDim = -1; ///< A dimension along which all elements lie inside; -1: none that is known.
+  Value origin;      ///< Address of the thread's first element of a whole tile.
+  Value corner;      ///< Address of the tile's first element.
   llvm::DenseMap<std::pair<int64_t, int64_t>, std::pair<Value, Value>> edges;
 };
 
@@ -207,6 +221,23 @@ static Value loadAtEdge(Access &access, Value pad) {
   return e.fromScalars(elements);
 }
 
+/// The rows inside of a tile whose rows are whole.
+static Value loadRows(Access &access, Value pad) {
+  KernelEmitter &e = access.e;
+  int64_t width = access.vectorWidth(), bytes = access.bytes();
+  auto type = VectorType::get({width}, access.memory());
+  Value padding = e.splat(pad, width);
+  SmallVector<Value> elements;
+  access.enterRows();
+  for (int64_t reg = 0; reg < access.layout.numRegisters(); reg += width) {
+    auto [address, inside] = access.edgeAddress(reg);
+    Value part = e.loadFrom(type, address, width * bytes);
+    elements.append(e.scalars(inside ? Value(arith::SelectOp::create(e.b, e.loc, inside, part, padding)) : part));
+  }
+  access.leaveBranch();
+  return e.fromScalars(elements);
+}
+
 static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
   auto load = cast<tile::LoadOp>(op);
   auto tile = tileTypeOf(load.getResult());
@@ -217,13 +248,17 @@ static LogicalResult lowerLoad(KernelEmitter &e, Operation *op) {
   Value pad = arith::ConstantOp::create(e.b, e.loc, padAttr(load.getPad(), tile.getElementType()));
   pad = e.toMemory(pad, tile.getElementType());
   // Addresses that both branches may use are made before them.
-  auto atEdge = [&] {
-    Value touched = access.isTouched();
-    Value result =
-        e.choose(touched, type, [&] { return loadAtEdge(access, pad); }, [&] { return e.splat(pad, count); });
+  auto inPieces = [&] {
+    Value result = loadAtEdge(access, pad);
     access.leaveBranch();
     return result;
   };
+  auto touched = [&] {
+    return access.hasRows() ? e.choose(
+                                  access.hasWholeRows(), type, [&] { return loadRows(access, pad); }, inPieces)
+                            : inPieces();
+  };
+  auto atEdge = [&] { return e.choose(access.isTouched(), type, touched, [&] { return e.splat(pad, count); }); };
   Value result;
   if (access.isNeverWhole())
     result = atEdge();
@@ -266,6 +301,40 @@ static LogicalResult storeAtEdge(Access &access, Value value) {
   return success();
 }
 
+static LogicalResult storeRows(Access &access, Value value) {
+  KernelEmitter &e = access.e;
+  int64_t width = access.vectorWidth(), bytes = access.bytes();
+  SmallVector<Value> elements = e.scalars(value);
+  access.enterRows();
+  for (int64_t reg = 0; reg < access.layout.numRegisters(); reg += width) {
+    auto [address, inside] = access.edgeAddress(reg);
+    auto write = [&, address = address] {
+      return e.storeTo(e.fromScalars(ArrayRef(elements).slice(reg, width)), address, width * bytes), success();
+    };
+    if (failed(e.when(inside, write)))
+      return failure();
+  }
+  access.leaveBranch();
+  return success();
+}
+
+/// What is inside of a tile that may be cut.
+static LogicalResult storeTouched(Access &access, Value value) {
+  KernelEmitter &e = access.e;
+  if (!access.hasRows())
+    return storeAtEdge(access, value);
+  Value whole = access.hasWholeRows();
+  if (!whole)
+    return storeRows(access, value);
+  auto branch = scf::IfOp::create(e.b, e.loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(storeRows(access, value)))
+    return failure();
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  return storeAtEdge(access, value);
+}
+
 static LogicalResult lowerStore(KernelEmitter &e, Operation *op) {
   auto store = cast<tile::StoreOp>(op);
   auto tile = tileTypeOf(store.getValue());
@@ -273,7 +342,7 @@ static LogicalResult lowerStore(KernelEmitter &e, Operation *op) {
   Value value = e.toMemory(e.get(store.getValue()), tile.getElementType());
   return e.when(e.isOriginal(access.layout), [&]() -> LogicalResult {
     if (access.isNeverWhole())
-      return e.when(access.isTouched(), [&] { return storeAtEdge(access, value); });
+      return e.when(access.isTouched(), [&] { return storeTouched(access, value); });
     Value whole = access.isWhole();
     if (!whole)
       return storeWhole(access, value), success();
@@ -283,7 +352,7 @@ static LogicalResult lowerStore(KernelEmitter &e, Operation *op) {
     storeWhole(access, value);
     access.leaveBranch();
     e.b.setInsertionPointToStart(branch.elseBlock());
-    return e.when(access.isTouched(), [&] { return storeAtEdge(access, value); });
+    return e.when(access.isTouched(), [&] { return storeTouched(access, value); });
   });
 }
 
