@@ -25,7 +25,8 @@ static LogicalResult lowerAssert(KernelEmitter &e, Operation *op) {
       holds = arith::AndIOp::create(e.b, e.loc, holds, element);
   }
   Value fails = arith::XOrIOp::create(e.b, e.loc, holds, e.integer(holds.getType(), 1));
-  int64_t number = e.assertionNumber(op) + 1;
+  auto known = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::assertionAttrName);
+  int64_t number = known ? known.getInt() + 1 : 1;
   return e.when(fails, [&] {
     LLVM::AtomicRMWOp::create(e.b, e.loc, LLVM::AtomicBinOp::max, e.statusAddress(),
                               e.integer(e.b.getI64Type(), number), LLVM::AtomicOrdering::monotonic,

@@ -145,11 +145,6 @@ Value KernelEmitter::onChip() {
   return onChip_;
 }
 
-int64_t KernelEmitter::assertionNumber(Operation *op) {
-  state_.assertions.push_back(op);
-  return int64_t(state_.assertions.size()) - 1;
-}
-
 //===--- the walk -----------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelEmitter::refuse(Operation *op, const Twine &why) {

@@ -58,7 +58,6 @@ struct ModuleState {
   const PackedProducts &products;
   const tilegpu::BankModel &banks;
   const LoweringTable &table;
-  llvm::SmallVector<mlir::Operation *> assertions{};         ///< By number.
   llvm::DenseMap<mlir::Operation *, int64_t> printNumbers{}; ///< In GpuLaunch::prints.
 };
 
@@ -91,7 +90,6 @@ public:
   Value onChip();
   /// Where a failed assertion leaves its number: a parameter of kernels that have assertions.
   Value statusAddress() const { return status_; }
-  int64_t assertionNumber(mlir::Operation *op);
   /// The buffer for what is printed (ABI/GpuPrint.h): a parameter of kernels that print.
   Value printBuffer() const { return printBuffer_; }
   int64_t printNumber(mlir::Operation *op) const { return state_.printNumbers.lookup(op); }

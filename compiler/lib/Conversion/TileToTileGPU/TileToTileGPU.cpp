@@ -55,6 +55,10 @@ struct TileToTileGPU : tilejit::impl::TileToTileGPUPassBase<TileToTileGPU> {
     }
     constexpr int64_t mostThreads = 1024;
     Builder builder(&getContext());
+    int64_t assertions = 0;
+    getOperation().walk([&](tile::AssertOp op) {
+      op->setAttr(tilegpu::TileGPUDialect::assertionAttrName, builder.getI64IntegerAttr(assertions++));
+    });
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       int64_t count = warps > 0 ? warps.getValue() : hintedWarps(kernel, amd ? "rocdl" : "nvvm");
       if (count < 1 || count > mostThreads / lanes || !llvm::isPowerOf2_64(uint64_t(count)))

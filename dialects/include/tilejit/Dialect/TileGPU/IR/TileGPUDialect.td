@@ -28,6 +28,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral lanesAttrName = "tilegpu.lanes";
     /// Attribute of a kernel: bytes of on-chip memory, once planned.
     static constexpr ::llvm::StringLiteral sharedBytesAttrName = "tilegpu.shared_bytes";
+    /// Attribute of a tile.assert: its number among those of the module, of which passes may drop some.
+    static constexpr ::llvm::StringLiteral assertionAttrName = "tilegpu.assertion";
 
   private:
     void registerAttributes();
