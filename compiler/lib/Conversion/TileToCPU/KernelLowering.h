@@ -93,6 +93,8 @@ struct OpTables {
   llvm::StringMap<LazyOp> lazy;
   llvm::StringMap<EagerOp> eager;
 };
+/// Spells operations with two results out by such with one (ExtendedArithmetic.cpp).
+void expandExtendedArithmetic(tile::KernelOp kernel);
 void registerLazyArithmetic(OpTables &tables, mlir::MLIRContext *context);
 void registerLazyConversions(OpTables &tables);
 void registerLazyShape(OpTables &tables);

@@ -93,7 +93,7 @@ void tilejit::cpu::registerLazyArithmetic(OpTables &tables, MLIRContext *context
   for (RegisteredOperationName name : context->getRegisteredOperations())
     if (isa<arith::ArithDialect, math::MathDialect>(name.getDialect()) && name.hasTrait<OpTrait::Elementwise>())
       tables.lazy[name.getStringRef()] = {sameSegment, combineElementwise};
-  // Two results each; nothing in the operator library forms them.
+  // Two results each: expandExtendedArithmetic() leaves none of them.
   for (StringRef name : {arith::AddUIExtendedOp::getOperationName(), arith::MulSIExtendedOp::getOperationName(),
                          arith::MulUIExtendedOp::getOperationName(), math::SincosOp::getOperationName()})
     tables.lazy.erase(name);

@@ -36,6 +36,7 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<LoweredKernel> lowered;
     SmallVector<Operation *> assertions;
     for (tile::KernelOp kernel : kernels) {
+      expandExtendedArithmetic(kernel);
       LLVM::LLVMFuncOp function = declareKernelFunction(builder, kernel);
       KernelLowering lowering(kernel, model, builder, function, assertions);
       if (failed(lowering.run()))
