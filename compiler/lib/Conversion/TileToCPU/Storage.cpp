@@ -234,9 +234,7 @@ Value KernelLowering::toMemory(Value value, Type element) {
   }
   if (from == memory)
     return value;
-  if (from.isInteger(1))
-    return arith::ExtUIOp::create(b, e.loc, shaped(memory), value);
-  return arith::ExtSIOp::create(b, e.loc, shaped(memory), value);
+  return arith::ExtUIOp::create(b, e.loc, shaped(memory), value);
 }
 
 Value KernelLowering::fromMemory(Value value, Type element) {
