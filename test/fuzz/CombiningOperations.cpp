@@ -78,8 +78,8 @@ bool reduce(ProgramBuilder &b) {
   return true;
 }
 
-/// The largest number and its lowest index.
-bool reducePairs(ProgramBuilder &b) {
+/// The largest number and its lowest index: of all, or so far.
+bool combinePairs(ProgramBuilder &b) {
   const Tile *found =
       b.find([](const Tile &tile) { return tile.type->computes() && (!tile.isFloat() || std::isfinite(tile.bound)); });
   if (!found)
@@ -96,6 +96,14 @@ bool reducePairs(ProgramBuilder &b) {
   Shape left = without(x.shape, axis), back = left;
   back.insert(back.begin() + axis, 1);
   std::string values = b.fresh(), indices = b.fresh(), along = " axis " + std::to_string(axis);
+  if (b.oneIn(2)) {
+    b.line(values + ", " + indices + " = tile.scan " + x.name + ", " + places.name + along +
+           (b.oneIn(2) ? " reverse" : "") + " : " + b.text(x) + ", " + b.text(places) + " -> " + b.text(x) + ", " +
+           b.text(places) + combiner({x.type, &integer}, lines, "%t, %u"));
+    b.pool_.push_back({values, x.shape, x.type, x.bound, x.quantum});
+    b.pool_.push_back({indices, x.shape, &integer, 0, 0});
+    return true;
+  }
   std::string valueType = b.text(left, type), indexType = b.text(left, "i32");
   b.line(values + ", " + indices + " = tile.reduce " + x.name + ", " + places.name + along + " : " + b.text(x) + ", " +
          b.text(places) + " -> " + valueType + ", " + indexType + combiner({x.type, &integer}, lines, "%t, %u"));
@@ -125,12 +133,16 @@ bool scan(ProgramBuilder &b) {
 /// The left operand is in the pool, the right one is loaded.
 bool dot(ProgramBuilder &b) {
   static const std::vector<int64_t> sizes{1, 2, 4, 8, 16, 32, 5, 12};
-  const Tile *found = b.find([](const Tile &tile) {
-    bool isOperand = tile.isFloat() ? std::isfinite(tile.bound) : tile.type->name == "i8";
+  auto isByteFloat = [](const Element &type) { return type.isFloat() && type.bits == 8 && !type.isScale(); };
+  const Tile *found = b.find([&](const Tile &tile) {
+    bool isOperand = tile.isFloat() ? std::isfinite(tile.bound) && (tile.type->computes() || isByteFloat(*tile.type))
+                                    : tile.type->name == "i8";
     return tile.shape.size() == 2 && isOperand;
   });
   Tile x = found ? *found : loadTile(b, {b.choose(sizes), b.choose(sizes)}, element(b.oneIn(2) ? "f16" : "f32"));
-  Tile y = loadTile(b, {x.shape[1], b.choose(sizes)}, *x.type);
+  static const std::vector<std::string> byteFloats{"f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+  const Element &right = isByteFloat(*x.type) && b.oneIn(2) ? element(b.choose(byteFloats)) : *x.type;
+  Tile y = loadTile(b, {x.shape[1], b.choose(sizes)}, right);
   const Element &sum = element(!x.isFloat() ? "i32" : x.type->name == "f64" ? "f64" : "f32");
   Shape shape{x.shape[0], y.shape[1]};
   Tile start = b.like({"", shape, &sum, 0, 0});
@@ -152,7 +164,7 @@ bool dot(ProgramBuilder &b) {
 } // namespace
 
 std::span<const Operation> combiningOperations() {
-  static constexpr std::array all{reduce, reduce, reducePairs, scan, dot, dot};
+  static constexpr std::array all{reduce, reduce, combinePairs, scan, dot, dot};
   return all;
 }
 

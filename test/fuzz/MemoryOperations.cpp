@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Loads of views in all forms, gathers, scatters and atomics; and operations that only say something. Program
-// instances write to places of their own, or by updates that give the same in any order.
+// Loads of views in all forms, gathers, scatters and atomics. Program instances write to places of their own, or by
+// updates that give the same in any order.
 
 #include "ProgramBuilder.h"
 
@@ -22,11 +22,16 @@ ProgramArgument::Fill fillOf(ProgramBuilder &b, const Element &type) {
   return type.isFloat() || type.bits == 1 || b.oneIn(3) ? ProgramArgument::Fill::Numbers : ProgramArgument::Fill::Bits;
 }
 
+/// How large numbers are that lie in memory.
+double loadedBound(const Element &type) { return type.isScale() ? unknown : 4; }
+
 /// What a load puts outside a view, and the largest number that this may be.
 std::pair<std::string, double> randomPad(ProgramBuilder &b, const Element &type) {
-  static const std::vector<std::string> both{"zero", "one", "lowest", "highest"};
+  static const std::vector<std::string> both{"zero", "one", "lowest", "highest", ""};
   std::string pad = b.choose(both);
-  return {" pad " + pad, pad == "zero" || pad == "one" || !type.isFloat() ? 4 : unknown};
+  if (pad.empty()) // Not in all types.
+    pad = !type.isFloat() ? "all_ones" : type.bits < 8 ? "zero" : "nan";
+  return {" pad " + pad, pad == "zero" || pad == "one" || !type.isFloat() ? loadedBound(type) : unknown};
 }
 } // namespace
 
@@ -44,7 +49,7 @@ Tile loadTile(ProgramBuilder &b, const Shape &shape, const Element &type) {
     sizes.push_back(b.oneIn(3) ? "?" : std::to_string(input.shape[d]));
     isRagged |= sizes.back() == "?" && b.oneIn(2);
   }
-  auto [pad, bound] = isRagged ? randomPad(b, type) : std::pair<std::string, double>("", 4);
+  auto [pad, bound] = isRagged ? randomPad(b, type) : std::pair<std::string, double>("", loadedBound(type));
   std::string view = viewType(sizes, type), name = b.argument(std::move(input));
   b.addParameter(name, view);
   if (b.oneIn(8))
@@ -63,13 +68,30 @@ Tile loadTile(ProgramBuilder &b, const Shape &shape, const Element &type) {
 
 namespace {
 bool load(ProgramBuilder &b) {
-  loadTile(b, b.shape(), b.storable());
+  loadTile(b, b.shape(), b.anyElement());
   return true;
+}
+
+/// The same view made anew of what is known of one: its address, its sizes and strides, the last two exchanged.
+void loadAgain(ProgramBuilder &b, const std::string &part, const std::string &partType, const Element &type) {
+  std::string base = b.fresh(), again = b.fresh(), numbers[4];
+  std::string pointer = "!tile.ptr<" + std::string(type.name) + ">", turned = viewType({"?", "?"}, type, "?, ?");
+  b.line(base + " = tile.base " + part + " : " + partType + " -> " + pointer);
+  for (int i = 0; i < 4; ++i) {
+    numbers[i] = b.fresh();
+    b.line(numbers[i] + (i < 2 ? " = tile.dim " : " = tile.stride ") + part + ", " + std::to_string(1 - i % 2) + " : " +
+           partType);
+  }
+  b.line(again + " = tile.view " + base + " sizes [" + numbers[0] + ", " + numbers[1] + "] strides [" + numbers[2] +
+         ", " + numbers[3] + "] : " + pointer + " -> " + turned);
+  b.add("tile.load " + again + "[" + b.index(b.below(2)) + ", " + b.index(0) + "] pad one : " + turned + " -> " +
+            b.text({8, 4}, type.name),
+        {8, 4}, type, loadedBound(type));
 }
 
 /// Through a pointer, rows apart; a part of that view.
 bool loadPart(ProgramBuilder &b) {
-  const Element &type = b.storable();
+  const Element &type = b.anyElement();
   constexpr int64_t rows = 12, columns = 20, pitch = 24;
   std::string pointer = b.argument({std::string(type.name), {rows * pitch}, true, fillOf(b, type)});
   b.addParameter(pointer, "!tile.ptr<" + std::string(type.name) + ">");
@@ -83,7 +105,22 @@ bool loadPart(ProgramBuilder &b) {
          b.index(16) + "] : " + wholeType + " -> " + partType);
   b.add("tile.load " + part + "[" + b.index(0) + ", " + b.index(b.below(2)) + "] pad zero : " + partType + " -> " +
             b.text({4, 8}, type.name),
-        {4, 8}, type, 4);
+        {4, 8}, type, loadedBound(type));
+  if (b.oneIn(2))
+    loadAgain(b, part, partType, type);
+  return true;
+}
+
+/// A single number, as a tile of no dimension.
+bool loadOne(ProgramBuilder &b) {
+  const Element &type = b.anyElement();
+  std::string view = "!tile.view<" + std::string(type.name) + ">", one = "tensor<" + std::string(type.name) + ">";
+  std::string name = b.argument({std::string(type.name), {1}, true, fillOf(b, type)}), loaded = b.fresh();
+  std::string viewed = b.fresh(), pointer = "!tile.ptr<" + std::string(type.name) + ">";
+  b.addParameter(name, pointer);
+  b.line(viewed + " = tile.view " + name + " : " + pointer + " -> " + view);
+  b.line(loaded + " = tile.load " + viewed + "[] : " + view + " -> " + one);
+  b.add("tile.reshape " + loaded + " : " + one + " -> " + b.text({1, 1}, type.name), {1, 1}, type, loadedBound(type));
   return true;
 }
 
@@ -91,7 +128,14 @@ bool loadPart(ProgramBuilder &b) {
 std::string pointers(ProgramBuilder &b, const std::string &base, const Tile &places, const Element &type) {
   std::string pointer = "!tile.ptr<" + std::string(type.name) + ">", tile = b.text(places.shape, pointer);
   std::string spread = b.fresh(), moved = b.fresh();
-  b.line(spread + " = tile.splat " + base + " : " + pointer + " -> " + tile);
+  std::string start = base;
+  if (b.oneIn(2)) { // There and back.
+    std::string there = b.fresh();
+    start = b.fresh();
+    b.line(there + " = tile.addptr " + base + ", " + b.index(7) + " : " + pointer + ", index");
+    b.line(start + " = tile.addptr " + there + ", " + b.index(-7) + " : " + pointer + ", index");
+  }
+  b.line(spread + " = tile.splat " + start + " : " + pointer + " -> " + tile);
   b.line(moved + " = tile.addptr " + spread + ", " + places.name + " : " + tile + ", " + b.text(places));
   return moved;
 }
@@ -99,7 +143,7 @@ std::string pointers(ProgramBuilder &b, const std::string &base, const Tile &pla
 bool gather(ProgramBuilder &b) {
   constexpr int64_t size = 256;
   const Tile *found = b.find([](const Tile &tile) { return tile.type->name == "i32"; });
-  const Element &type = b.storable();
+  const Element &type = b.anyElement();
   if (!found)
     return false;
   Tile where = *found;
@@ -114,9 +158,9 @@ bool gather(ProgramBuilder &b) {
   const Tile *mask = b.find([&](const Tile &tile) { return tile.type->bits == 1 && tile.shape == where.shape; });
   if (mask)
     masking = " mask " + mask->name + " other " + other.name;
-  b.add("tile.gather " + moved + masking + " : " + b.text(where.shape, pointer) + " -> " +
-            b.text(where.shape, type.name),
-        where.shape, type, mask ? std::max<double>(4, other.bound) : 4, mask ? other.quantum : 0);
+  b.add(
+      "tile.gather " + moved + masking + " : " + b.text(where.shape, pointer) + " -> " + b.text(where.shape, type.name),
+      where.shape, type, mask ? std::max(loadedBound(type), other.bound) : loadedBound(type), mask ? other.quantum : 0);
   return true;
 }
 
@@ -145,7 +189,7 @@ Tile ownPlaces(ProgramBuilder &b, const Shape &shape) {
 }
 
 bool scatter(ProgramBuilder &b) {
-  const Tile *found = b.find([](const Tile &tile) { return tile.type->bits >= 8; });
+  const Tile *found = b.find([](const Tile &) { return true; });
   if (!found)
     return false;
   Tile x = *found;
@@ -165,7 +209,7 @@ bool atomicRmw(ProgramBuilder &b) {
   static const std::vector<std::string> orders{"relaxed", "acquire", "release", "acq_rel"};
   static const std::vector<std::string> scopes{"block", "device", "system"};
   const Tile *found = b.find([](const Tile &tile) {
-    return tile.type->name == "i32" || tile.type->name == "i64" || (tile.type->name == "f32" && tile.bound <= 4096);
+    return tile.type->name == "i32" || tile.type->name == "i64" || (tile.type->computes() && tile.bound <= 64);
   });
   if (!found)
     return false;
@@ -180,8 +224,20 @@ bool atomicRmw(ProgramBuilder &b) {
     Tile expected = b.like(x);
     b.add("tile.atomic_cas " + expected.name + ", " + x.name + ", " + moved + suffix, x.shape, *x.type);
   } else {
-    std::string kind = x.isFloat() ? (b.oneIn(2) ? "addf" : "xchg") : b.choose(kinds);
-    b.add("tile.atomic_rmw " + kind + " " + x.name + ", " + moved + suffix, x.shape, *x.type, 4);
+    std::string kind = x.isFloat() ? (b.oneIn(2) ? "addf" : "xchg") : b.choose(kinds), masking;
+    const Tile *mask = b.find([&](const Tile &tile) { return tile.type->bits == 1 && tile.shape == x.shape; });
+    if (mask)
+      masking = " mask " + mask->name;
+    std::string old = b.fresh(), words = "tile.atomic_rmw " + kind + " " + x.name + ", " + moved + masking + suffix;
+    b.line(old + " = " + words);
+    if (!mask) {
+      b.pool_.push_back({old, x.shape, x.type, 4, 0});
+      return true;
+    }
+    Tile condition = *mask, zero = b.constant(x.shape, *x.type, 0); // Where nothing was updated, it is not known.
+    b.add("arith.select " + condition.name + ", " + old + ", " + zero.name + " : " + b.text(condition) + ", " +
+              b.text(x),
+          x.shape, *x.type, 4);
   }
   return true;
 }
@@ -189,7 +245,11 @@ bool atomicRmw(ProgramBuilder &b) {
 /// Updates of one view by all instances.
 bool atomic(ProgramBuilder &b) {
   static const std::vector<std::string> kinds{"addi", "maxs", "minu", "xori"};
-  const Tile *found = b.find([](const Tile &tile) { return tile.type->name == "i32" || tile.type->name == "i64"; });
+  const Tile *found = b.find([&](const Tile &tile) {
+    bool isSum = tile.isFloat() && tile.type->bits >= 32 &&
+                 Tile::fits(*tile.type, 4 + double(b.programs) * tile.bound, tile.quantum);
+    return tile.type->name == "i32" || tile.type->name == "i64" || isSum;
+  });
   if (!found)
     return false;
   Tile x = *found;
@@ -201,25 +261,15 @@ bool atomic(ProgramBuilder &b) {
   }
   std::string view = viewType(sizes, *x.type), name = b.argument({std::string(x.type->name), x.shape});
   b.addParameter(name, view);
-  b.line("tile.atomic " + b.choose(kinds) + " " + x.name + ", " + name + "[" + places +
+  b.line("tile.atomic " + (x.isFloat() ? "addf" : b.choose(kinds)) + " " + x.name + ", " + name + "[" + places +
          "] relaxed device : " + b.text(x) + ", " + view);
   return true;
 }
 
-/// Sizes, facts, hints and assertions that hold.
-bool statements(ProgramBuilder &b) {
-  std::string count = b.fresh(), known = b.fresh(), holds = b.fresh();
-  b.line(count + " = tile.num_programs 0");
-  b.line(known + " = tile.assume " + count + " min 1 max 64 : index");
-  b.line(holds + " = arith.cmpi ult, %p, " + known + " : index");
-  b.line("tile.assert " + holds + ", \"an instance beyond the grid\" : i1");
-  b.line("tile.hint {cpu = {unroll = 2 : i64}}");
-  return true;
-}
 } // namespace
 
 std::span<const Operation> memoryOperations() {
-  static constexpr std::array all{load, loadPart, gather, scatter, atomicRmw, atomic, statements};
+  static constexpr std::array all{load, loadPart, loadOne, gather, scatter, atomicRmw, atomic};
   return all;
 }
 

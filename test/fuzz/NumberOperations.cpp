@@ -117,7 +117,7 @@ bool scaleDown(ProgramBuilder &b) {
 }
 
 bool roundToWhole(ProgramBuilder &b) {
-  static const Words names{"floor", "ceil", "trunc", "roundeven", "absf"};
+  static const Words names{"floor", "ceil", "trunc", "roundeven", "round", "absf"};
   const Tile *found = aNumber(b);
   if (!found)
     return false;
@@ -160,7 +160,7 @@ bool select(ProgramBuilder &b) {
   if (!condition)
     return false;
   Tile c = *condition;
-  const Tile *found = b.find([&](const Tile &tile) { return tile.shape == c.shape && tile.type->bits >= 8; });
+  const Tile *found = b.find([&](const Tile &tile) { return tile.shape == c.shape; });
   Tile x = found ? *found : b.constant(c.shape, element("i32"), b.below(9)), y = b.like(x);
   b.add("arith.select " + c.name + ", " + x.name + ", " + y.name + " : " + b.text(c) + ", " + b.text(x), x.shape,
         *x.type, std::max(x.bound, y.bound), std::max(x.quantum, y.quantum));
@@ -208,7 +208,7 @@ bool floatToInteger(ProgramBuilder &b) {
 
 bool floatToFloat(ProgramBuilder &b) {
   const Tile *found = b.find([](const Tile &tile) { return tile.isFloat(); });
-  const Element &to = b.storable();
+  const Element &to = b.anyElement();
   if (!found || !to.isFloat() || found->type == &to)
     return false;
   Tile x = *found;
@@ -217,7 +217,57 @@ bool floatToFloat(ProgramBuilder &b) {
     how += " saturate";
   double bound = Tile::fits(to, x.bound, x.quantum) ? x.bound : x.bound * 2;
   b.add("tile.fp_to_fp " + x.name + how + " : " + b.text(x) + " -> " + b.text(x.shape, to.name), x.shape, to,
-        bound > to.highest ? unknown : bound, x.quantum);
+        bound > to.highest || to.isScale() ? unknown : bound, x.quantum);
+  return true;
+}
+
+/// Halves of products and sums of twice the width.
+bool extendedArithmetic(ProgramBuilder &b) {
+  static const Words names{"mulsi_extended", "mului_extended", "addui_extended"};
+  const Tile *found = anInteger(b);
+  if (!found)
+    return false;
+  Tile x = *found, y = b.like(x);
+  std::string low = b.fresh(), high = b.fresh(), name = b.choose(names);
+  bool isSum = name == "addui_extended";
+  const Element &type = isSum ? element("i1") : *x.type;
+  b.line(low + ", " + high + " = " + binary("arith." + name, x, y) + (isSum ? ", " + b.text(x.shape, "i1") : ""));
+  b.pool_.push_back({low, x.shape, x.type, 0, 0});
+  b.pool_.push_back({high, x.shape, &type, 0, 0});
+  return true;
+}
+
+/// What gives one of its operands, or a remainder, which is exact.
+bool choices(ProgramBuilder &b) {
+  static const Words names{"arith.maxnumf", "arith.minnumf", "math.copysign", "arith.remf"};
+  const Tile *found = aNumber(b);
+  if (!found)
+    return false;
+  Tile x = *found, y = b.like(x);
+  std::string name = b.choose(names);
+  if (name == "arith.remf") {
+    Tile size = b.add("math.absf " + y.name + " : " + b.text(y), y.shape, *y.type, y.bound, y.quantum);
+    y = b.add(binary("arith.maximumf", size, b.constant(x.shape, *x.type, 3)), y.shape, *y.type, std::max(3.0, y.bound),
+              y.quantum);
+  }
+  b.add(binary(name, x, y), x.shape, *x.type, std::max(x.bound, y.bound), std::max(x.quantum, y.quantum));
+  return true;
+}
+
+/// Of one element, outside of tiles.
+bool scalarArithmetic(ProgramBuilder &b) {
+  const Tile *found = b.find([](const Tile &tile) {
+    return tile.type->computes() && (!tile.isFloat() || Tile::fits(*tile.type, 2 * tile.bound, tile.quantum));
+  });
+  if (!found)
+    return false;
+  Tile x = *found;
+  std::string one = b.fresh(), two = b.fresh(), places, type(x.type->name);
+  for (int64_t size : x.shape)
+    places += (places.empty() ? "" : ", ") + b.index(b.below(size));
+  b.line(one + " = tile.extract " + x.name + "[" + places + "] : " + b.text(x) + " -> " + type);
+  b.line(two + " = arith." + (x.isFloat() ? "addf " : "addi ") + one + ", " + one + " : " + type);
+  b.add("tile.splat " + two + " : " + type + " -> " + b.text(x), x.shape, *x.type, 2 * x.bound, x.quantum);
   return true;
 }
 
@@ -238,7 +288,7 @@ bool function(ProgramBuilder &b) {
   static const Words positive{"log", "log2", "log1p", "sqrt", "rsqrt"};
   const Tile *found = b.find(
       [](const Tile &tile) { return (tile.type->name == "f32" || tile.type->name == "f64") && tile.bound <= 64; });
-  if (!found || b.isNested)
+  if (!found || b.isNested())
     return false;
   Tile x = *found;
   std::string type = b.text(x), name = b.choose(anywhere);
@@ -262,10 +312,11 @@ bool function(ProgramBuilder &b) {
 
 std::span<const Operation> numberOperations() {
   static constexpr std::array all{
-      integerArithmetic, integerArithmetic, integerDivision, shift,     bitsOfIntegers, addOrSubtract,
-      addOrSubtract,     multiply,          multiply,        scaleDown, roundToWhole,   extremes,
-      compare,           compare,           select,          select,    integerWidth,   integerToFloat,
-      floatToInteger,    floatToFloat,      bitsAsFloat,     function};
+      integerArithmetic, integerArithmetic, integerDivision, shift,     bitsOfIntegers,     addOrSubtract,
+      addOrSubtract,     multiply,          multiply,        scaleDown, roundToWhole,       extremes,
+      compare,           compare,           select,          select,    integerWidth,       integerToFloat,
+      floatToInteger,    floatToFloat,      bitsAsFloat,     function,  extendedArithmetic, choices,
+      scalarArithmetic};
   return all;
 }
 

@@ -23,6 +23,10 @@ std::span<const Element> elements() {
                                                             {"f8E5M2", 8, 3, 57344},
                                                             {"f8E4M3FNUZ", 8, 4, 240},
                                                             {"f8E5M2FNUZ", 8, 3, 57344},
+                                                            {"f8E8M0FNU", 8, 1, 1.7e38},
+                                                            {"f4E2M1FN", 4, 2, 6},
+                                                            {"f6E2M3FN", 6, 4, 7.5},
+                                                            {"f6E3M2FN", 6, 3, 28},
                                                             {"i1", 1, 0, 0},
                                                             {"i4", 4, 0, 0}});
   return all;
@@ -44,8 +48,7 @@ bool Tile::fits(const Element &type, double bound, int quantum) {
   return bound <= type.highest && quantum < 12 && std::ldexp(bound, quantum) < std::ldexp(1.0, type.digits);
 }
 
-/// The last two have no whole bytes.
-const Element &ProgramBuilder::storable() { return elements()[size_t(below(int64_t(elements().size()) - 2))]; }
+const Element &ProgramBuilder::anyElement() { return elements()[size_t(below(int64_t(elements().size())))]; }
 
 /// One to three dimensions, most of them powers of two.
 Shape ProgramBuilder::shape(int rank) {
@@ -87,6 +90,8 @@ std::string ProgramBuilder::index(int64_t value) {
 }
 
 Tile ProgramBuilder::constant(const Shape &shape, const Element &type, int64_t value) {
+  if (type.isScale())
+    value = int64_t{1} << (value & 3);
   std::string number = type.bits == 1 ? (value & 1 ? "true" : "false") : std::to_string(value);
   if (type.isFloat())
     number += ".0";
@@ -121,10 +126,7 @@ Tile ProgramBuilder::like(const Tile &tile) {
 }
 
 void ProgramBuilder::store(const Tile &stored, double tolerance) {
-  Tile tile = stored;
-  if (tile.type->bits < 8)
-    tile = add("arith.extui " + tile.name + " : " + text(tile) + " to " + text(tile.shape, "i8"), tile.shape,
-               element("i8"));
+  const Tile tile = stored;
   std::string sizes;
   ProgramArgument output{std::string(tile.type->name), tile.shape, false, ProgramArgument::Fill::Numbers, tolerance};
   output.shape[0] *= programs;
@@ -146,8 +148,9 @@ public:
 
   TileProgram make() {
     b_.programs = 1 + b_.below(4);
+    b_.columns = b_.programs % 2 == 0 && b_.oneIn(2) ? 2 : 1;
     for (int64_t i = 2 + b_.below(3); i > 0; --i)
-      loadTile(b_, b_.shape(), b_.storable());
+      loadTile(b_, b_.shape(), b_.anyElement());
     for (int64_t i = 4 + b_.below(24); i > 0; --i)
       b_.oneIn(10) ? region() : operation();
     std::vector<Tile> all = b_.pool_;
@@ -160,10 +163,10 @@ public:
 private:
   void operation() {
     using List = std::span<const Operation>;
-    const std::array<List, 6> lists{numberOperations(), numberOperations(),    numberOperations(),
-                                    shapeOperations(),  combiningOperations(), memoryOperations()};
+    const std::array<List, 7> lists{numberOperations(),    numberOperations(),    numberOperations(), shapeOperations(),
+                                    combiningOperations(), statementOperations(), memoryOperations()};
     for (int attempt = 0; attempt < 20; ++attempt) {
-      List list = lists[size_t(b_.below(b_.isNested ? 5 : 6))];
+      List list = lists[size_t(b_.below(b_.isNested() ? 6 : 7))];
       if (list[size_t(b_.below(int64_t(list.size())))](b_))
         return;
     }
@@ -172,13 +175,56 @@ private:
   /// Operations whose tiles are not seen outside; gives a tile of the type of `wanted`.
   Tile nested(const Tile &wanted) {
     size_t known = b_.pool_.size();
-    b_.isNested = true;
+    ++b_.depth;
     for (int64_t i = 1 + b_.below(4); i > 0; --i)
-      operation();
-    b_.isNested = false;
+      b_.depth < 2 && b_.oneIn(8) ? region() : operation();
+    --b_.depth;
     Tile result = b_.like(wanted);
     b_.pool_.resize(known);
     return result;
+  }
+
+  /// Where a loop ends: the same for all instances, or not.
+  std::string bound() { return b_.oneIn(3) ? "%p" : b_.index(b_.below(4)); }
+
+  /// A tile that a region takes as `carried`, and what is to become of it.
+  Tile body(const Tile &start, const std::string &carried) {
+    b_.pool_.push_back({carried, start.shape, start.type, unknown, 0});
+    Tile last = nested(start);
+    b_.pool_.pop_back();
+    return last;
+  }
+
+  void forLoop(const std::string &name, const Tile &start, const std::string &type) {
+    std::string carried = b_.fresh(), number = b_.fresh();
+    b_.line(name + " = scf.for " + number + " = " + b_.index(0) + " to " + bound() + " step " + b_.index(1) +
+            " iter_args(" + carried + " = " + start.name + ") -> (" + type + ") {");
+    Tile last = body(start, carried);
+    b_.line("scf.yield " + last.name + " : " + type + "\n  }");
+  }
+
+  void whileLoop(const std::string &name, const Tile &start, const std::string &type) {
+    std::string tile = b_.fresh(), count = b_.fresh(), goesOn = b_.fresh(), carried = b_.fresh(), number = b_.fresh();
+    std::string next = b_.fresh(), both = "(" + type + ", index)", pair = name + "p";
+    b_.line(pair + ":2 = scf.while (" + tile + " = " + start.name + ", " + count + " = " + b_.index(0) + ") : " + both +
+            " -> " + both + " {");
+    b_.line(goesOn + " = arith.cmpi ult, " + count + ", " + bound() + " : index");
+    b_.line("scf.condition(" + goesOn + ") " + tile + ", " + count + " : " + type + ", index\n  } do {");
+    b_.line("^bb0(" + carried + ": " + type + ", " + number + ": index):");
+    Tile last = body(start, carried);
+    b_.line(next + " = arith.addi " + number + ", " + b_.index(1) + " : index");
+    b_.line("scf.yield " + last.name + ", " + next + " : " + type + ", index\n  }");
+    b_.line(name + " = tile.reshape " + pair + "#0 : " + type + " -> " + type);
+  }
+
+  void branch(const std::string &name, const Tile &start, const std::string &type) {
+    std::string condition = b_.fresh();
+    b_.line(condition + " = arith.cmpi ult, %p, " + b_.index(b_.below(3)) + " : index");
+    b_.line(name + " = scf.if " + condition + " -> (" + type + ") {");
+    Tile first = nested(start);
+    b_.line("scf.yield " + first.name + " : " + type + "\n  } else {");
+    Tile second = nested(start);
+    b_.line("scf.yield " + second.name + " : " + type + "\n  }");
   }
 
   /// A loop that carries a tile, or a branch that gives one. What floating-point numbers become is not known.
@@ -188,30 +234,25 @@ private:
       return;
     Tile start = *found;
     std::string name = b_.fresh(), type = ProgramBuilder::text(start);
-    if (b_.oneIn(2)) {
-      std::string carried = b_.fresh(), number = b_.fresh();
-      b_.line(name + " = scf.for " + number + " = " + b_.index(0) + " to " + b_.index(b_.below(4)) + " step " +
-              b_.index(1) + " iter_args(" + carried + " = " + start.name + ") -> (" + type + ") {");
-      b_.pool_.push_back({carried, start.shape, start.type, unknown, 0});
-      Tile last = nested(start);
-      b_.pool_.pop_back();
-      b_.line("scf.yield " + last.name + " : " + type + "\n  }");
-    } else {
-      std::string condition = b_.fresh();
-      b_.line(condition + " = arith.cmpi ult, %p, " + b_.index(b_.below(3)) + " : index");
-      b_.line(name + " = scf.if " + condition + " -> (" + type + ") {");
-      Tile first = nested(start);
-      b_.line("scf.yield " + first.name + " : " + type + "\n  } else {");
-      Tile second = nested(start);
-      b_.line("scf.yield " + second.name + " : " + type + "\n  }");
-    }
+    if (b_.oneIn(3))
+      forLoop(name, start, type);
+    else if (b_.oneIn(2))
+      whileLoop(name, start, type);
+    else
+      branch(name, start, type);
     b_.pool_.push_back({name, start.shape, start.type, unknown, 0});
+  }
+
+  /// The instance's number, from its place in the grid.
+  static std::string place() {
+    return "  %row = tile.program_id 0\n  %column = tile.program_id 1\n  %columns = tile.num_programs 1\n"
+           "  %before = arith.muli %row, %columns : index\n  %p = arith.addi %before, %column : index\n";
   }
 
   TileProgram finish() {
     std::string text = "tile.kernel @random(" + b_.signature_ + ") launch <grid = affine_map<() -> (" +
-                       std::to_string(b_.programs) + ")>> {\n  %p = tile.program_id 0\n" + b_.constants_ + b_.body_ +
-                       "  tile.return\n}\n";
+                       std::to_string(b_.programs / b_.columns) + ", " + std::to_string(b_.columns) + ")>> {\n" +
+                       place() + b_.constants_ + b_.body_ + "  tile.return\n}\n";
     return {std::move(text), b_.arguments_};
   }
 

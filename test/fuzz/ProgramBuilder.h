@@ -25,6 +25,8 @@ struct Element {
   double highest;
 
   bool isFloat() const { return digits > 0; }
+  /// Whether every number of it is one of all other floating-point types.
+  bool isScale() const { return digits == 1; }
   /// Whether there is arithmetic on it.
   bool computes() const { return digits >= 8 || (!isFloat() && bits >= 8); }
 };
@@ -60,8 +62,7 @@ public:
     return list[size_t(below(int64_t(list.size())))];
   }
   Shape shape(int rank = 0);
-  /// A type of whole bytes.
-  const Element &storable();
+  const Element &anyElement();
 
   // Text.
   static std::string text(const Shape &shape, std::string_view element);
@@ -93,8 +94,9 @@ public:
 
   void store(const Tile &tile, double tolerance = 0);
 
-  int64_t programs = 1;
-  bool isNested = false; ///< Inside a region: nothing is written to memory.
+  int64_t programs = 1, columns = 1; ///< Instances, and how many of them along axis 1 of the grid.
+  int depth = 0;                     ///< Of regions; inside of them nothing is written to memory.
+  bool isNested() const { return depth > 0; }
 
   std::vector<Tile> pool_;
   std::vector<ProgramArgument> arguments_;
@@ -113,6 +115,7 @@ std::span<const Operation> numberOperations();
 std::span<const Operation> shapeOperations();
 std::span<const Operation> memoryOperations();
 std::span<const Operation> combiningOperations();
+std::span<const Operation> statementOperations();
 /// Loads a fresh tile; of any type, or of the type named.
 Tile loadTile(ProgramBuilder &b, const Shape &shape, const Element &type);
 

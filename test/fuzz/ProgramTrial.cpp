@@ -4,6 +4,7 @@
 
 #include "ProgramTrial.h"
 
+#include "CapturedErrors.h"
 #include "CompiledRun.h"
 #include "TileProgram.h"
 
@@ -20,9 +21,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <regex>
+#include <sstream>
 
 namespace tilejit::fuzz {
 
@@ -54,12 +58,16 @@ struct Block {
 
 uint64_t randomBits(mlir::Type element, ProgramArgument::Fill fill, std::mt19937_64 &random) {
   uint64_t value = random();
+  if (mlir::isa<mlir::Float8E8M0FNUType>(element)) // Has no small whole numbers.
+    return value & 0xff;
   if (auto type = mlir::dyn_cast<mlir::FloatType>(element)) {
     llvm::APFloat number(double(int64_t(value % 9)) - 4);
     bool loses = false;
     number.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
     return number.bitcastToAPInt().getZExtValue();
   }
+  if (element.isInteger(1))
+    return value & 1;
   return fill == ProgramArgument::Fill::Bits ? value : value % 9 - 4;
 }
 
@@ -87,7 +95,8 @@ std::vector<Block> makeMemory(const TileProgram &program, mlir::MLIRContext &con
   return blocks;
 }
 
-void runInterpreter(mlir::ModuleOp module, const TileProgram &program, std::vector<Block> &blocks) {
+/// Gives what was printed.
+std::string runInterpreter(mlir::ModuleOp module, const TileProgram &program, std::vector<Block> &blocks) {
   llvm::SmallVector<HostArgument> arguments;
   for (size_t i = 0; i < blocks.size(); ++i) {
     void *data = blocks[i].bytes.data();
@@ -95,16 +104,36 @@ void runInterpreter(mlir::ModuleOp module, const TileProgram &program, std::vect
     arguments.push_back(program.arguments[i].isPointer ? HostArgument::pointer(data, size)
                                                        : HostArgument::view(data, size, program.arguments[i].shape));
   }
-  Status ran = interpret(module, arguments);
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  InterpreterOptions options;
+  options.output = &stream;
+  Status ran = interpret(module, arguments, options);
   INFO(ran.pointer() << ": " << ran.message());
   REQUIRE(ran.isOk());
+  return printed;
 }
 
-void runCompiled(const abi::CompileRequest &request, std::vector<Block> &blocks, std::string_view place) {
+/// The same.
+std::string runCompiled(const abi::CompileRequest &request, std::vector<Block> &blocks, std::string_view place) {
   std::vector<test::RunOperand> operands;
   for (Block &block : blocks)
     operands.push_back({block.sizesAndStrides, static_cast<char *>(block.bytes.data()), block.bytes.elements()});
-  test::CompiledRun(request, test::runTarget(place)).runClean(operands);
+  test::CompiledRun compiled(request, test::runTarget(place));
+  test::CapturedErrors errors;
+  compiled.runClean(operands);
+  return errors.take();
+}
+
+/// Printed lines in an order of their own, without the signs of zeros and NaNs.
+std::vector<std::string> linesOf(const std::string &printed) {
+  static const std::regex signedNothing("-(nan|0(?![.0-9e]))");
+  std::istringstream stream(std::regex_replace(printed, signedNothing, "$1"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 bool agree(const Block &wanted, const Block &got, int64_t index, double tolerance) {
@@ -144,13 +173,14 @@ void tryProgram(uint64_t seed, std::string_view place) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context);
   REQUIRE(module);
   std::vector<Block> wanted = makeMemory(program, context, seed), got = makeMemory(program, context, seed);
-  runInterpreter(*module, program, wanted);
+  std::string saidWanted = runInterpreter(*module, program, wanted);
   abi::CompileRequest request;
   request.sourceKind = abi::SourceKind::TileIR;
   request.source = program.text;
   request.sourceName = "random.mlir";
-  runCompiled(request, got, place);
+  std::string said = runCompiled(request, got, place);
   compare(program, wanted, got);
+  CHECK(linesOf(said) == linesOf(saidWanted));
 }
 
 } // namespace tilejit::fuzz

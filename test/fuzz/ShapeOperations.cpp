@@ -35,9 +35,27 @@ bool iota(ProgramBuilder &b) {
   return true;
 }
 
+/// Numbers that the program's text lists.
+bool table(ProgramBuilder &b) {
+  static const std::vector<std::string> names{"i32", "f32", "i8", "f16", "i64", "f64"};
+  Shape shape = b.shape(2);
+  if (shape[0] * shape[1] > 64)
+    shape = {3, 5};
+  const Element &type = element(b.choose(names));
+  std::string rows;
+  for (int64_t r = 0; r < shape[0]; ++r) {
+    std::string row;
+    for (int64_t c = 0; c < shape[1]; ++c)
+      row += (c ? ", " : "") + std::to_string(b.below(9) - 4) + (type.isFloat() ? ".0" : "");
+    rows += (r ? ", [" : "[") + row + "]";
+  }
+  b.add("arith.constant dense<[" + rows + "]> : " + b.text(shape, type.name), shape, type, 4);
+  return true;
+}
+
 /// One element everywhere.
 bool splat(ProgramBuilder &b) {
-  const Tile *found = b.find([](const Tile &tile) { return tile.type->bits >= 8; });
+  const Tile *found = b.find([](const Tile &) { return true; });
   if (!found)
     return false;
   Tile x = *found;
@@ -158,7 +176,7 @@ bool extract(ProgramBuilder &b) {
 
 bool gatherInTile(ProgramBuilder &b) {
   const Tile *found = aSmallTile(b);
-  if (!found || found->type->bits < 8)
+  if (!found)
     return false;
   Tile x = *found;
   int64_t axis = b.below(int64_t(x.shape.size()));
@@ -196,9 +214,9 @@ bool packing(ProgramBuilder &b) {
 } // namespace
 
 std::span<const Operation> shapeOperations() {
-  static constexpr std::array all{
-      iota,         splat,  expandAndBroadcast, expandAndBroadcast, reshape, cat, transpose, joinAndSplit, extract,
-      gatherInTile, packing};
+  static constexpr std::array all{table,        iota,   splat,     expandAndBroadcast, expandAndBroadcast,
+                                  reshape,      cat,    transpose, joinAndSplit,       extract,
+                                  gatherInTile, packing};
   return all;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 """The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; the
-simulator on every target and level of its kernels, faults and mutants; random tile programs on the CPU and on a
-simulated GPU; and the runtime's tests under sanitizers.
+simulator on every target and level of its kernels, faults and mutants; random tile programs on the CPU and on
+simulated GPUs; and the runtime's tests under sanitizers.
 
 Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
 and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
