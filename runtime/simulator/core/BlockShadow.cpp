@@ -83,10 +83,7 @@ size_t PageSegment::slotOf(uint64_t number) const {
   return slot;
 }
 
-Page &PageSegment::page(uint64_t number) {
-  Cached &cached = cache_[number % cache_.size()];
-  if (cached.number == number)
-    return pages[cached.place];
+Page &PageSegment::seek(uint64_t number) {
   if (table_.size() < 2 * (pages.size() + 1)) {
     table_.assign(std::max<size_t>(32, 2 * table_.size()), 0);
     for (size_t i = 0; i < pages.size(); ++i)
@@ -97,8 +94,9 @@ Page &PageSegment::page(uint64_t number) {
     pages.push_back({number, {}});
     table_[slot] = static_cast<uint32_t>(pages.size());
   }
-  cached = {number, table_[slot] - 1};
-  return pages[cached.place];
+  uint32_t place = table_[slot] - 1;
+  cache_[number % cache_.size()] = {number, place};
+  return pages[place];
 }
 
 Page *PageSegment::find(uint64_t number) {

@@ -113,7 +113,10 @@ using Known = std::vector<WorldClockPointer>; ///< The union of several.
 class PageSegment {
 public:
   /// The page with this number, new if need be; null where there is none.
-  Page &page(uint64_t number);
+  Page &page(uint64_t number) {
+    const Cached &cached = cache_[number % cache_.size()];
+    return cached.number == number ? pages[cached.place] : seek(number);
+  }
   Page *find(uint64_t number);
   /// Begins with no pages.
   void clear();
@@ -124,6 +127,7 @@ public:
 
 private:
   size_t slotOf(uint64_t number) const;
+  Page &seek(uint64_t number);
 
   std::vector<uint32_t> table_; ///< Hash table of `pages`: place + 1, 0 where there is none.
   struct Cached {
