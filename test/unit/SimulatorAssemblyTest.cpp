@@ -254,6 +254,86 @@ TEST_CASE("assembly that can't be read is refused with its text", "[simulator][a
   says("mov.b32 $0, 0xzz;", "expected a number");
 }
 
+TEST_CASE("statements whose words or operands are missing are refused", "[simulator][assembly]") {
+  // Each mnemonic as far as its dots, and whole, without operands.
+  const char *const mnemonics[] = {
+      "add.s32",
+      "mad.wide.u32",
+      "set.eq.u32.u32",
+      "setp.lt.and.s32",
+      "selp.b32",
+      "slct.s32.f32",
+      "mov.b32",
+      "cvt.rn.f16.f32",
+      "cvta.to.global.u64",
+      "isspacep.shared",
+      "testp.nan.f32",
+      "copysign.f32",
+      "ld.global.v4.b32",
+      "st.shared.b32",
+      "atom.global.add.u32",
+      "red.shared.add.u32",
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32",
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
+      "createpolicy.fractional.L2.b64",
+      "shfl.sync.idx.b32",
+      "vote.sync.any.pred",
+      "match.any.sync.b32",
+      "redux.sync.add.s32",
+      "elect.sync",
+      "bar.sync",
+      "bar.arrive",
+      "barrier.red.popc.u32",
+      "bar.warp.sync",
+      "nanosleep.u32",
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+      "stmatrix.sync.aligned.m8n8.x1.shared.b16",
+      "movmatrix.sync.aligned.m8n8.trans.b16",
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+      "wmma.load.a.sync.aligned.row.m16n16k16.f16",
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
+      "wgmma.wait_group.sync.aligned",
+      "cp.async.ca.shared.global",
+      "cp.async.wait_group",
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64",
+      "mbarrier.init.shared::cta.b64",
+      "mbarrier.inval.shared::cta.b64",
+      "mbarrier.arrive.expect_tx.shared::cta.b64",
+      "mbarrier.arrive.shared::cta.b64",
+      "mbarrier.arrive_drop.shared::cta.b64",
+      "mbarrier.try_wait.parity.shared::cta.b64",
+      "mbarrier.pending_count.b64",
+      "mbarrier.complete_tx.relaxed.cluster.shared::cta.b64",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
+      "cp.async.bulk.global.shared::cta.bulk_group",
+      "cp.async.bulk.wait_group.read",
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+      "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group",
+      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32",
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned",
+      "mapa.shared::cluster.u32",
+      "getctarank.shared::cluster.u32",
+      "fence.proxy.tensormap::generic.acquire.gpu",
+      "prmt.b32",
+      "lop3.b32",
+      "shf.l.wrap.b32"};
+  for (std::string mnemonic : mnemonics)
+    for (;;) {
+      INFO(mnemonic);
+      Machine machine("sm_90a");
+      std::vector<uint32_t> a = {1};
+      std::vector<Column> in = {column("i32", a)};
+      Status loaded = machine.load(kernelOf(assembly("i32", mnemonic + ";", "=r,r", in), in));
+      Expected<Outcome> outcome = machine.launch("k", {1, 1, 1}, {32, 1, 1}, {});
+      CHECK_FALSE((loaded.isOk() && outcome.isOk()));
+      size_t dot = mnemonic.rfind('.');
+      if (dot == std::string::npos)
+        break;
+      mnemonic.resize(dot);
+    }
+}
+
 TEST_CASE("printf and assertions of CUDA", "[simulator][libraries]") {
   const char *text = R"(
 target triple = "nvptx64-nvidia-cuda"

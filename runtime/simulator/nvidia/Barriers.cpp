@@ -285,11 +285,16 @@ void addStatements(Rules &rules) {
   });
   rules.assembly("membar", membarStatement);
   rules.assembly("fence", fenceStatement);
-  rules.assembly("nanosleep", [](AsmStatement &s) { s.decoder.emit(pause); });
+  rules.assembly("nanosleep", [](AsmStatement &s) {
+    if (s.operands.size() != 1)
+      return unsupported(s);
+    s.decoder.emit(pause);
+  });
   rules.assembly("exit", [](AsmStatement &s) { s.decoder.emit(leave); });
   rules.assembly("trap", [](AsmStatement &s) { s.decoder.emit(trap); });
   rules.assembly("brkpt", [](AsmStatement &s) { s.decoder.emit(trap).imm = 1; });
-  rules.assembly("griddepcontrol", nothingStatement);
+  rules.assembly("griddepcontrol.wait", nothingStatement);
+  rules.assembly("griddepcontrol.launch_dependents", nothingStatement);
   rules.assembly("pmevent", nothingStatement);
 }
 

@@ -114,6 +114,8 @@ void clusterCall(Call &call) {
 
 /// barrier.cluster.{arrive{.release,.relaxed},wait{.acquire}}{.aligned}
 void clusterStatement(AsmStatement &s) {
+  if (!s.has("arrive") && !s.has("wait"))
+    return s.decoder.fail("unsupported assembly '" + s.text + "'");
   emit(s.decoder, s.mnemonic, s.has("wait"), s.has("aligned"), s.has("relaxed"));
 }
 

@@ -212,13 +212,15 @@ void mbarrierCall(Call &call) {
 
 void arriveStatement(AsmStatement &s) {
   bool isExpect = s.has("expect_tx");
-  const AsmOperand *sink = s.operands.empty() ? nullptr : &s.operands[0];
-  unsigned first = sink && sink->form == AsmOperand::Form::Memory ? 0 : 1; // Some leave the `_` out.
+  if (s.operands.empty())
+    return s.decoder.fail("malformed assembly: '" + s.text + "' has no operands");
+  const AsmOperand &sink = s.operands[0];
+  unsigned first = sink.form == AsmOperand::Form::Memory ? 0 : 1; // Some leave the `_` out.
   int64_t form = formOf(s.has("arrive_drop"), s.has("noComplete"), isExpect, s.has("relaxed"));
   Reg address = s.address(first);
   Reg amount =
       s.operands.size() > first + 1 || isExpect ? s.reg(first + 1, Kind::I32) : s.decoder.constant(Kind::I32, 1);
-  if (!first || sink->form == AsmOperand::Form::Ignored)
+  if (!first || sink.form == AsmOperand::Form::Ignored)
     return emitArrive(s.decoder, form, address, amount, nullptr);
   Reg state = s.reg(0, Kind::I64);
   emitArrive(s.decoder, form, address, amount, &state);

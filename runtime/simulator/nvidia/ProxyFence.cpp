@@ -53,6 +53,8 @@ void proxyCall(Call &call) {
 }
 
 void proxyStatement(AsmStatement &s) {
+  if (s.words.size() < 3)
+    return s.decoder.fail("unsupported assembly '" + s.text + "'");
   if (!s.has("tensormap::generic"))
     return emitFence(s.decoder, s.mnemonic, s.has("alias"));
   if (!s.has("acquire"))

@@ -228,7 +228,9 @@ void setPredicateStatement(AsmStatement &s) {
 
 /// set.CMP{.BOOL}{.ftz}.dtype.stype d, a, b{, {!}c}: all ones, or 1.0, where it holds.
 void setStatement(AsmStatement &s) {
-  const Comparison *row = s.words.size() > 3 ? findComparison(s.words[1]) : nullptr;
+  if (s.words.size() < 4)
+    return unsupportedStatement(s);
+  const Comparison *row = findComparison(s.words[1]);
   std::optional<PtxType> type = parsePtxType(s.words.back()), to = parsePtxType(s.words[s.words.size() - 2]);
   if (!row || !type || !to)
     return unsupportedStatement(s);

@@ -298,7 +298,9 @@ void hintStatement(AsmStatement &) {}
 
 /// createpolicy...: a policy that nobody looks at.
 void policyStatement(AsmStatement &s) {
-  if (!s.operands.empty())
+  if (s.operands.empty())
+    unsupportedStatement(s);
+  else
     s.decoder.copy(s.reg(0, Kind::I64), s.decoder.constant(Kind::I64, 0));
 }
 

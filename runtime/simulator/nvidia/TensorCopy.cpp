@@ -188,8 +188,8 @@ void tensorStatement(AsmStatement &s) {
   if (!needsChip(decoder, 90, s.mnemonic) || !isKnownMode(decoder, s.mnemonic))
     return;
   const auto *tensor = llvm::find(s.words, "tensor");
-  CopyForm form =
-      tensor == s.words.end() || tensor + 1 == s.words.end() ? CopyForm() : formOf(decoder, tensor[1], s.mnemonic);
+  bool hasRank = tensor != s.words.end() && tensor + 1 != s.words.end();
+  CopyForm form = formOf(decoder, hasRank ? tensor[1] : llvm::StringRef(), s.mnemonic);
   if (!form.rank || s.has("prefetch"))
     return;
   Regs in;
