@@ -47,3 +47,4 @@ TEST_CASE("emulated reductions agree with the reference", "[cpu]") { runEverywhe
 TEST_CASE("emulated softmax and norms agree with the reference", "[cpu]") { runEverywhere(rowCases()); }
 TEST_CASE("emulated transpositions and casts agree with the reference", "[cpu]") { runEverywhere(moveCases()); }
 TEST_CASE("emulated attention agrees with the reference", "[cpu]") { runEverywhere(attentionCases()); }
+TEST_CASE("emulated decoding agrees with the reference", "[cpu]") { runEverywhere(decodeCases()); }
