@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Reading operator schemas. The embedded ones are read once, when they are first asked for.
+// Reading operator schemas. An embedded one is read when its family is first asked for: a process pays for the families
+// that it uses.
 
 #include "tilejit/Description/Schema.h"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <mutex>
 
 namespace tilejit {
 namespace {
@@ -171,15 +173,38 @@ Expected<OperatorSchema> readSchema(const Cursor &root) {
   return schema;
 }
 
-std::vector<OperatorSchema> readEmbeddedSchemas() {
-  std::vector<OperatorSchema> schemas(familyNames().size());
-  for (const SchemaText &text : schemaTexts()) {
-    Expected<OperatorSchema> schema = parseOperatorSchema(text.text, text.name);
-    assert(schema.isOk() && "the embedded schemas are valid: a test reads them");
-    schemas[static_cast<size_t>(schema->family)] = *std::move(schema);
+/// The embedded schemas. Never destroyed: at exit() another thread may still read them.
+class EmbeddedSchemas {
+public:
+  static EmbeddedSchemas &get() {
+    static auto *const schemas = new EmbeddedSchemas();
+    return *schemas;
   }
-  return schemas;
-}
+
+  const OperatorSchema &read(Family family) {
+    auto index = static_cast<size_t>(family);
+    std::call_once(isRead_[index], [&] {
+      auto texts = schemaTexts();
+      auto text = std::find_if(texts.begin(), texts.end(),
+                               [&](const SchemaText &candidate) { return candidate.name == familyName(family); });
+      assert(text != texts.end());
+      Expected<OperatorSchema> schema = parseOperatorSchema(text->text, text->name);
+      assert(schema.isOk() && "the embedded schemas are valid: a test reads them");
+      schemas_[index] = *std::move(schema);
+    });
+    return schemas_[index];
+  }
+
+  std::span<const OperatorSchema> readAll() {
+    for (size_t i = 0; i < schemas_.size(); ++i)
+      read(static_cast<Family>(i));
+    return schemas_;
+  }
+
+private:
+  std::vector<OperatorSchema> schemas_ = std::vector<OperatorSchema>(familyNames().size());
+  std::vector<std::once_flag> isRead_ = std::vector<std::once_flag>(familyNames().size());
+};
 
 } // namespace
 
@@ -198,11 +223,8 @@ Expected<OperatorSchema> parseOperatorSchema(std::string_view text, std::string_
   return readSchema(Cursor(document, value));
 }
 
-std::span<const OperatorSchema> operatorSchemas() {
-  static const auto *const schemas = new std::vector<OperatorSchema>(readEmbeddedSchemas());
-  return *schemas;
-}
+std::span<const OperatorSchema> operatorSchemas() { return EmbeddedSchemas::get().readAll(); }
 
-const OperatorSchema &operatorSchema(Family family) { return operatorSchemas()[static_cast<size_t>(family)]; }
+const OperatorSchema &operatorSchema(Family family) { return EmbeddedSchemas::get().read(family); }
 
 } // namespace tilejit
