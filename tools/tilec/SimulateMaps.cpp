@@ -96,6 +96,11 @@ Expected<MapSpec> takeMapSpec(std::string &text, const std::string &option) {
   if (spec.isIm2col() && spec.box.size() != 2)
     return refuse(option + ": expected pixels and channels of a map in im2col mode, found " +
                   std::to_string(spec.box.size()) + " sizes");
+  uint32_t mostFirst = spec.isIm2col() ? sim::mostTensorPixels : sim::mostTensorBox;
+  for (size_t i = 0; i < spec.box.size(); ++i)
+    if (uint32_t most = i == 0 ? mostFirst : sim::mostTensorBox; spec.box[i] > most)
+      return refuse(option + ": expected a size from 1 to " + std::to_string(most) + ", found " +
+                    std::to_string(spec.box[i]));
   text.erase(0, close + 2);
   return spec;
 }
