@@ -9,6 +9,7 @@
 
 #include "AttentionKeys.h"
 #include "AttentionMerge.h"
+#include "Epilogue.h"
 #include "Generators.h"
 
 #include <limits>
@@ -98,7 +99,6 @@ private:
   using State = AttentionState;
 
   bool isOneQuery() const { return shape_.size(Shape::query).isOne() && !shape_.hasSequences(); }
-  int64_t bm() const { return regime_.bm; }
   /// Whether all queries see the same keys.
   bool seesAll() const { return !attributes_.causal || (isOneQuery() && !attributes_.window); }
   Value loadQueries();
@@ -116,7 +116,6 @@ private:
   State advance(Value number, const State &before);
   Values passKeys(ValueRange before);
   Values passSequences(ValueRange before);
-  void put(int slot, Value value);
   void finish(const State &state);
 
   KernelBuilder &b_;
@@ -177,13 +176,11 @@ Value QueryBlock::queryNumbers() {
   first_ = b_.index(0);
   if (isOneQuery())
     return splatInt(b_, type, 0);
-  auto spread = [&](Value index) {
-    return tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), index)).getResult();
-  };
   // A size of 0 has no rows.
   Value queries = arith::MaxSIOp::create(b_, b_.sizeValue(shape_.size(Shape::query)), b_.index(1));
-  numbers = arith::AddIOp::create(b_, numbers, spread(arith::RemUIOp::create(b_, first, queries)));
-  return arith::RemUIOp::create(b_, numbers, spread(queries));
+  Value start = arith::RemUIOp::create(b_, first, queries);
+  numbers = arith::AddIOp::create(b_, numbers, splatIndex(b_, type, start));
+  return arith::RemUIOp::create(b_, numbers, splatIndex(b_, type, queries));
 }
 
 Value QueryBlock::placesApart() {
@@ -202,8 +199,7 @@ Value QueryBlock::limitTile(Value index) {
   constexpr int64_t beyond = int64_t{1} << 24;
   index = arith::MaxSIOp::create(b_, index, b_.index(-beyond));
   index = arith::MinSIOp::create(b_, index, b_.index(beyond));
-  Value number = arith::IndexCastOp::create(b_, b_.getI32Type(), index);
-  return tile::SplatOp::create(b_, RankedTensorType::get({regime_.bm, regime_.bn}, b_.getI32Type()), number);
+  return splatIndex(b_, RankedTensorType::get({regime_.bm, regime_.bn}, b_.getI32Type()), index);
 }
 
 /// How far the last key that a query sees is ahead of the query; may be negative.
@@ -241,10 +237,7 @@ std::pair<Value, Value> QueryBlock::ownBlocks() {
 Value QueryBlock::keysThere(const KeyBlock &block) {
   if (!block.limit)
     return {};
-  auto type = RankedTensorType::get(regime_.bn, b_.getI32Type());
-  Value room = arith::MinSIOp::create(b_, block.limit, b_.index(regime_.bn));
-  Value limit = tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), room));
-  Value inside = arith::CmpIOp::create(b_, arith::CmpIPredicate::slt, tile::IotaOp::create(b_, type), limit);
+  Value inside = lanesBelow(b_, block.limit, regime_.bn);
   auto row = RankedTensorType::get({1, regime_.bn}, b_.getI1Type());
   return broadcastTo(b_, tile::ExpandOp::create(b_, row, inside, 0), {regime_.bm, regime_.bn});
 }
@@ -253,18 +246,18 @@ Value QueryBlock::keysThere(const KeyBlock &block) {
 Value QueryBlock::ownRows() {
   if (!shape_.hasSequences())
     return {};
-  auto type = RankedTensorType::get(bm(), b_.getI32Type());
+  auto type = RankedTensorType::get(regime_.bm, b_.getI32Type());
   Value rows = tile::IotaOp::create(b_, type);
   auto spread = [&](Value index) -> Value {
-    index = arith::MinSIOp::create(b_, arith::MaxSIOp::create(b_, index, b_.index(0)), b_.index(bm()));
-    return tile::SplatOp::create(b_, type, arith::IndexCastOp::create(b_, b_.getI32Type(), index));
+    index = arith::MinSIOp::create(b_, arith::MaxSIOp::create(b_, index, b_.index(0)), b_.index(regime_.bm));
+    return splatIndex(b_, type, index);
   };
   Value begin = spread(arith::SubIOp::create(b_, b_.index(0), first_));
   Value end = spread(arith::SubIOp::create(b_, queries_, first_));
   Value inside = arith::AndIOp::create(b_, arith::CmpIOp::create(b_, arith::CmpIPredicate::sge, rows, begin),
                                        arith::CmpIOp::create(b_, arith::CmpIPredicate::slt, rows, end));
-  auto column = RankedTensorType::get({bm(), 1}, b_.getI1Type());
-  return broadcastTo(b_, tile::ExpandOp::create(b_, column, inside, 1), {bm(), regime_.bn});
+  auto column = RankedTensorType::get({regime_.bm, 1}, b_.getI1Type());
+  return broadcastTo(b_, tile::ExpandOp::create(b_, column, inside, 1), {regime_.bm, regime_.bn});
 }
 
 /// Which scores of a block count; null: all.
@@ -335,23 +328,10 @@ QueryBlock::State QueryBlock::advance(Value number, const State &before) {
           tile::DotOp::create(b_, carried.getType(), rounded, values, carried, tile::Precision::Ieee, false, false)};
 }
 
-void QueryBlock::put(int slot, Value value) {
-  const Operand &operand = space_.operand(space_.accesses[slot].operand);
-  b_.setPlace("outputs/" + operand.name);
-  Value view = b_.slice(space_, slot, std::array<int, 2>{Shape::query, Shape::element}, position_);
-  store(b_, convert(b_, value, compute_, operand.dtype), view, {row_, b_.index(0)}, operand.dtype);
-  b_.setPlace("op");
-}
-
 void QueryBlock::finish(const State &state) {
   if (part_)
     return AttentionParts(b_, shape_, regime_.split).store(regime_, position_[0], position_[1], row_, part_, state);
-  Value inverse = inverseOfSum(b_, state.sum);
-  Value mean = arith::MulFOp::create(b_, state.values, broadcastTo(b_, inverse, shapeOf(state.values)));
-  std::array<Value, 2> coordinates{row_, b_.index(0)};
-  put(Shape::o, applyEpilogue(b_, resultTile(shape_, space_, position_, coordinates, mean), {mean, compute_}).value);
-  if (shape_.lse >= 0)
-    put(shape_.lse, arith::AddFOp::create(b_, state.maximum, math::LogOp::create(b_, state.sum)));
+  storeAttention(b_, shape_, space_, position_, row_, state);
 }
 
 /// Goes through the keys of the sequence at hand.
@@ -365,8 +345,8 @@ Values QueryBlock::passKeys(ValueRange before) {
 
 /// Goes through the keys of each sequence that has a query in the block; the rows of the others stay as they are.
 Values QueryBlock::passSequences(ValueRange before) {
-  Value row = b_.mul(row_, b_.index(bm()));
-  auto [begin, end] = sequencesOf(b_, shape_, row, bm());
+  Value row = b_.mul(row_, b_.index(regime_.bm));
+  auto [begin, end] = sequencesOf(b_, shape_, row, regime_.bm);
   Value head = keyHead(b_, shape_, regime_, position_[1]);
   return b_.loop(begin, end, before, [&](Value number, ValueRange now) {
     IndexRange queries = sequenceRange(b_, shape_.queryStarts, number, shape_.size(Shape::query));
@@ -380,7 +360,7 @@ Values QueryBlock::passSequences(ValueRange before) {
 
 void QueryBlock::build() {
   query_ = loadQueries();
-  std::array<int64_t, 2> column{bm(), 1}, result{bm(), regime_.depth};
+  std::array<int64_t, 2> column{regime_.bm, 1}, result{regime_.bm, regime_.depth};
   Values start{splat(b_, column, compute_, -std::numeric_limits<double>::infinity()), splat(b_, column, compute_, 0),
                splat(b_, result, compute_, 0)};
   if (!seesAll())

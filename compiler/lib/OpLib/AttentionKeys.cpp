@@ -45,10 +45,8 @@ std::pair<Value, Value> sequencesOf(KernelBuilder &b, const AttentionShape &shap
   constexpr int64_t together = 64;
   Size count = Size::of(b.description().inputs[shape.queryStarts].shape[0]);
   auto type = RankedTensorType::get({1, together}, b.getI32Type());
-  auto limit = [&](Value index) {
-    return tile::SplatOp::create(b, type, arith::IndexCastOp::create(b, b.getI32Type(), index)).getResult();
-  };
-  Value last = b.add(first, b.index(rows - 1)), atFirst = limit(first), atLast = limit(last);
+  Value last = b.add(first, b.index(rows - 1));
+  Value atFirst = splatIndex(b, type, first), atLast = splatIndex(b, type, last);
   Values none(2, splatInt(b, type, 0));
   Values found = b.loop(GridDim{count, together}, none, [&](Value block, ValueRange now) {
     b.setPlace("inputs/cu_seqlens_q");

@@ -4,6 +4,8 @@
 
 #include "AttentionMerge.h"
 
+#include "Epilogue.h"
+
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -70,13 +72,34 @@ AttentionState AttentionParts::load(const AttentionRegime &regime, Value batch, 
           get(b_.mul(start, b_.index(depth_)), depth_, regime.depth, tile::Pad::Zero)};
 }
 
+//===--- results ------------------------------------------------------------------------------------------------===//
+
+void storeAttention(KernelBuilder &b, const AttentionShape &shape, const Space &space, ArrayRef<Value> position,
+                    Value row, const AttentionState &state) {
+  static constexpr std::array<int, 2> dims{AttentionShape::query, AttentionShape::element};
+  DType compute = computeType(b.description().inputs[0].dtype);
+  std::array<Value, 2> coordinates{row, b.index(0)};
+  auto put = [&](int slot, Value value) {
+    const Operand &operand = space.operand(space.accesses[slot].operand);
+    b.setPlace("outputs/" + operand.name);
+    Value view = b.slice(space, slot, dims, position);
+    store(b, convert(b, value, compute, operand.dtype), view, coordinates, operand.dtype);
+    b.setPlace("op");
+  };
+  Value inverse = inverseOfSum(b, state.sum);
+  Value mean = arith::MulFOp::create(b, state.values, broadcastTo(b, inverse, shapeOf(state.values)));
+  EpilogueTile tile{space, dims, position, coordinates, shapeOf(mean), shape.firstSlot};
+  put(AttentionShape::o, applyEpilogue(b, tile, {mean, compute}).value);
+  if (shape.lse >= 0)
+    put(shape.lse, arith::AddFOp::create(b, state.maximum, math::LogOp::create(b, state.sum)));
+}
+
 //===--- merge --------------------------------------------------------------------------------------------------===//
 
 void buildAttentionMerge(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime, StringRef name,
                          const KernelOptions &options) {
-  using Shape = AttentionShape;
   const Space &space = shape.queries;
-  std::array<GridDim, 3> grid{GridDim{space.dims[0].size}, {space.dims[1].size}, {space.dims[Shape::query].size}};
+  std::array<GridDim, 3> grid{GridDim{shape.size(0)}, {shape.size(1)}, {shape.size(AttentionShape::query)}};
   b.kernel(name, grid, options, [&](ArrayRef<Value> at) {
     AttentionState parts = AttentionParts(b, shape, regime.split).load(regime, at[0], at[1], at[2]);
     DType compute = computeType(b.description().inputs[0].dtype);
@@ -85,25 +108,12 @@ void buildAttentionMerge(KernelBuilder &b, const AttentionShape &shape, const At
       return tile::ExpandOp::create(b, tileType(b, row, compute), reduceAlong(b, tile, 0, combine), 0);
     };
     auto plus = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
-    auto put = [&](int slot, Value value) {
-      const Operand &operand = space.operand(space.accesses[slot].operand);
-      b.setPlace("outputs/" + operand.name);
-      Value view = b.slice(space, slot, std::array<int, 2>{Shape::query, Shape::element}, {at[0], at[1], {}, {}, {}});
-      store(b, convert(b, value, compute, operand.dtype), view, {at[2], b.index(0)}, operand.dtype);
-      b.setPlace("op");
-    };
     Value maximum = overParts(parts.maximum, [&](Value x, Value y) { return larger(b, x, y); });
     Value shift = broadcastTo(b, finiteOrZero(b, maximum), shapeOf(parts.maximum));
     Value scale = math::ExpOp::create(b, arith::SubFOp::create(b, parts.maximum, shift));
     Value sum = overParts(arith::MulFOp::create(b, parts.sum, scale), plus);
     Value scaled = arith::MulFOp::create(b, parts.values, broadcastTo(b, scale, shapeOf(parts.values)));
-    Value values = overParts(scaled, plus);
-    Value mean = arith::MulFOp::create(b, values, broadcastTo(b, inverseOfSum(b, sum), shapeOf(values)));
-    std::array<Value, 5> position{at[0], at[1], {}, {}, {}};
-    std::array<Value, 2> coordinates{at[2], b.index(0)};
-    put(Shape::o, applyEpilogue(b, resultTile(shape, space, position, coordinates, mean), {mean, compute}).value);
-    if (shape.lse >= 0)
-      put(shape.lse, arith::AddFOp::create(b, maximum, math::LogOp::create(b, sum)));
+    storeAttention(b, shape, space, {at[0], at[1], {}, {}, {}}, at[2], {maximum, sum, overParts(scaled, plus)});
   });
 }
 

@@ -7,10 +7,8 @@
 #ifndef TILEJIT_LIB_OPLIB_ATTENTIONMERGE_H
 #define TILEJIT_LIB_OPLIB_ATTENTIONMERGE_H
 
-#include "Epilogue.h"
 #include "Schedule.h"
-
-#include <array>
+#include "Values.h"
 
 namespace tilejit::oplib {
 
@@ -45,12 +43,10 @@ private:
   DType compute_;
 };
 
-/// Where a tile of results lies, for its epilogue: in the space of queries, grouped or not.
-inline EpilogueTile resultTile(const AttentionShape &shape, const Space &space, llvm::ArrayRef<Value> position,
-                               llvm::ArrayRef<Value> coordinates, Value result) {
-  static constexpr std::array<int, 2> dims{AttentionShape::query, AttentionShape::element};
-  return {space, dims, position, coordinates, shapeOf(result), shape.firstSlot};
-}
+/// Stores what all keys of a tile of queries give: the results and, where they are wanted, the logarithms of the sums.
+/// `space`: of queries, grouped or not; `row`: the tile's coordinate along the queries.
+void storeAttention(KernelBuilder &b, const AttentionShape &shape, const Space &space, llvm::ArrayRef<Value> position,
+                    Value row, const AttentionState &state);
 
 /// Builds the kernel that merges the parts: `options` are those of the kernel that left them, one phase later.
 void buildAttentionMerge(KernelBuilder &b, const AttentionShape &shape, const AttentionRegime &regime,

@@ -135,11 +135,7 @@ int Space::collapseLeading(int count) {
       --count;
     }
   for (int d = count - 2; d >= 0; --d)
-    if (canMerge(d)) {
-      dims[d + 1].size = *dims[d].size.times(dims[d + 1].size);
-      drop(d);
-      --count;
-    }
+    count -= merge(d);
   return count;
 }
 

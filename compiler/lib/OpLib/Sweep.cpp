@@ -256,7 +256,7 @@ Value Sweep::linearIndex(const Step &step, Type type) {
   for (int d : loopDims_)
     base = b_.add(b_.mul(base, b_.sizeValue(space_.dims[d].size)), step.position[d]);
   auto spreadIndex = [&](Value scalar, ArrayRef<int64_t> shape) -> Value {
-    return tile::SplatOp::create(b_, RankedTensorType::get(shape, type), arith::IndexCastOp::create(b_, type, scalar));
+    return splatIndex(b_, RankedTensorType::get(shape, type), scalar);
   };
   if (along_ < 0)
     return spreadIndex(base, shape_);

@@ -96,6 +96,10 @@ Value splatIntLike(KernelBuilder &b, Value like, int64_t value) {
   return splatInt(b, cast<RankedTensorType>(like.getType()), value);
 }
 
+Value splatIndex(KernelBuilder &b, RankedTensorType type, Value index) {
+  return tile::SplatOp::create(b, type, arith::IndexCastOp::create(b, type.getElementType(), index));
+}
+
 Value splat(KernelBuilder &b, ArrayRef<int64_t> shape, DType dtype, double value) {
   RankedTensorType type = tileType(b, shape, dtype);
   if (!isFloat(dtype))
@@ -207,13 +211,15 @@ Value broadcastTo(KernelBuilder &b, Value value, ArrayRef<int64_t> shape) {
   return tile::BroadcastOp::create(b, RankedTensorType::get(shape, elementOf(value)), value);
 }
 
-Value lanesInside(KernelBuilder &b, const Size &size, Value coordinate, int64_t tile) {
+Value lanesBelow(KernelBuilder &b, Value index, int64_t tile) {
   auto type = RankedTensorType::get(tile, b.getI32Type());
-  Value start = b.mul(coordinate, b.index(tile));
-  Value left = arith::SubIOp::create(b, b.sizeValue(size), start);
-  Value room = arith::MinSIOp::create(b, left, b.index(tile));
-  Value limit = tile::SplatOp::create(b, type, arith::IndexCastOp::create(b, b.getI32Type(), room));
+  Value limit = splatIndex(b, type, arith::MinSIOp::create(b, index, b.index(tile)));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, tile::IotaOp::create(b, type), limit);
+}
+
+Value lanesInside(KernelBuilder &b, const Size &size, Value coordinate, int64_t tile) {
+  Value start = b.mul(coordinate, b.index(tile));
+  return lanesBelow(b, arith::SubIOp::create(b, b.sizeValue(size), start), tile);
 }
 
 bool tilesEvenly(const Description &description, const Size &size, int64_t tile) {

@@ -30,6 +30,8 @@ Value inverseOfSum(KernelBuilder &b, Value x);
 Value reduceAlong(KernelBuilder &b, Value tile, int axis, llvm::function_ref<Value(Value, Value)> combine);
 Value splatIntLike(KernelBuilder &b, Value like, int64_t value);
 Value splatInt(KernelBuilder &b, mlir::RankedTensorType type, int64_t value);
+/// A tile of integers with the same index everywhere.
+Value splatIndex(KernelBuilder &b, mlir::RankedTensorType type, Value index);
 
 /// Rounding to nearest even, toward zero from floating types to integers; see the cast family.
 Value convert(KernelBuilder &b, Value value, DType from, DType to, bool saturate = false);
@@ -42,6 +44,8 @@ void store(KernelBuilder &b, Value value, Value view, ValueRange coordinates, DT
 /// Repeats dimensions of size 1; unchanged where the shape is right already.
 Value broadcastTo(KernelBuilder &b, Value value, llvm::ArrayRef<int64_t> shape);
 
+/// Which of `tile` lanes have a number below an index: i1 of shape [tile].
+Value lanesBelow(KernelBuilder &b, Value index, int64_t tile);
 /// Which lanes of a tile at a coordinate along a size lie inside it: i1 of shape [tile].
 Value lanesInside(KernelBuilder &b, const Size &size, Value coordinate, int64_t tile);
 /// Whether every tile of `tile` elements along a size lies inside it.
