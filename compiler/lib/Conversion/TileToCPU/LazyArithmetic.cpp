@@ -91,12 +91,9 @@ static Value combineConstant(KernelLowering &l, Operation *op, const Segment &se
 void tilejit::cpu::registerLazyArithmetic(OpTables &tables, MLIRContext *context) {
   // Not getRegisteredOperationsByDialect(): its search finds only what happens to lie in its way.
   for (RegisteredOperationName name : context->getRegisteredOperations())
-    if (isa<arith::ArithDialect, math::MathDialect>(name.getDialect()) && name.hasTrait<OpTrait::Elementwise>())
+    if (isa<arith::ArithDialect, math::MathDialect>(name.getDialect()) && name.hasTrait<OpTrait::Elementwise>() &&
+        name.hasTrait<OpTrait::OneResult>()) // expandExtendedArithmetic() leaves none with two.
       tables.lazy[name.getStringRef()] = {sameSegment, combineElementwise};
-  // Two results each: expandExtendedArithmetic() leaves none of them.
-  for (StringRef name : {arith::AddUIExtendedOp::getOperationName(), arith::MulSIExtendedOp::getOperationName(),
-                         arith::MulUIExtendedOp::getOperationName(), math::SincosOp::getOperationName()})
-    tables.lazy.erase(name);
   tables.lazy[arith::IndexCastOp::getOperationName()] = {sameSegment, combineIndexCast};
   tables.lazy[arith::IndexCastUIOp::getOperationName()] = {sameSegment, combineIndexCast};
   tables.lazy[arith::ConstantOp::getOperationName()] = {sameSegment, combineConstant};

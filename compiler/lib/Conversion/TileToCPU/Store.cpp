@@ -1,11 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// tile.store. Results that no cache would hold are written past it, so that
-// their lines are not read first: vectors begin at the first address in a row
-// that is a multiple of their size, and what lies before them is computed with
-// what lies behind them. Whether an argument is that large is decided by the
-// code where its size is not known before. There is one copy of the computation
-// for both ways: it is its last instruction that differs.
+// tile.store. Results that no cache would hold are written past it, so that their lines are not read first: vectors
+// begin at the first address in a row that is a multiple of their size, and what lies before them is computed with what
+// lies behind them. Whether an argument is that large is decided by the code where its size is not known before. There
+// is one copy of the computation for both ways: it is its last instruction that differs.
 
 #include "KernelLowering.h"
 
@@ -13,8 +11,7 @@ using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
-/// Rows below are not worth the choice, nor are vectors below that fill too
-/// little of a cache line.
+/// Rows below are not worth the choice, nor are vectors below that fill too little of a cache line.
 static constexpr int64_t leastRowBytes = 512, leastVectorBytes = 32;
 
 //===-- plain stores
@@ -50,8 +47,7 @@ public:
 };
 } // namespace
 
-/// Registers of a tile that reaches beyond the view, to a CPU without masks:
-/// element by element, through memory.
+/// Registers of a tile that reaches beyond the view, to a CPU without masks: element by element, through memory.
 static LogicalResult storeElements(TileWriter &writer, RankedTensorType type, ValueRange registers, Operation *op) {
   KernelLowering &l = writer.l;
   int64_t mark = l.scratchMark();
@@ -107,8 +103,7 @@ static LogicalResult storeRegisters(TileWriter &writer, Value tile, Operation *o
   Value whole;
   for (auto [size, extent] : llvm::zip(shape, access.extents))
     whole = l.e.both(whole, l.e.less(size - 1, extent));
-  // One element is inside or it is not; a row that fills no vector is masked in
-  // any case.
+  // One element is inside or it is not; a row that fills no vector is masked in any case.
   bool fillsVectors = l.registerLanes(type) == 1 || l.model.masks || shape.back() % l.registerLanes(type) == 0;
   if (!whole && fillsVectors)
     return plain();
@@ -139,12 +134,11 @@ std::optional<Value> KernelLowering::streams(tile::StoreOp store) {
 }
 
 namespace {
-/// Writes rows of a tile to memory, past the cache where `isLarge` (null:
-/// true).
+/// Writes rows of a tile to memory, past the cache where `isLarge` (null: true).
 class StreamedStore {
 public:
-  StreamedStore(KernelLowering &l, tile::StoreOp op, Access access, int dim, Value isLarge)
-      : l(l), op(op), access(std::move(access)), isLarge(isLarge), dim(dim), memory(memoryType(this->access.element)) {}
+  StreamedStore(TileWriter &writer, tile::StoreOp op, Value isLarge)
+      : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge) {}
 
   LogicalResult run() {
     l.noteStreaming();
@@ -179,12 +173,11 @@ private:
     return ends(first, last, limit);
   }
 
-  /// The first element whose address is a multiple of a vector's size, where
-  /// that matters.
+  /// The first element whose address is a multiple of a vector's size, where that matters.
   Index alignedFrom(Index limit) {
     Segment start = segment;
     start.at[dim] = 0;
-    int64_t bytes = byteSize(memory);
+    int64_t bytes = byteSize(memoryType(access.element));
     Value number = LLVM::PtrToIntOp::create(l.b, l.e.loc, l.e.i64(), l.segmentAddress(access, start));
     Value ahead = arith::SubIOp::create(l.b, l.e.loc, l.e.constant(0), number);
     ahead = arith::AndIOp::create(l.b, l.e.loc, ahead, l.e.constant(l.lanes * bytes - 1));
@@ -218,21 +211,17 @@ private:
       Value value = l.evaluate(op.getValue(), part);
       if (!value)
         return failure();
-      value = l.toMemory(value, access.element);
-      Value address = l.segmentAddress(access, part);
-      if (part.dim < 0)
-        return l.e.store(value, address), success();
-      Index end = l.e.select(isBehind, limit, first);
-      return l.e.store(value, address, l.e.laneMask(l.e.sub(end, part.at[dim]), step)), success();
+      Index remaining = step == 1 ? Index(1) : l.e.sub(l.e.select(isBehind, limit, first), part.at[dim]);
+      return writer.write(part, value, remaining);
     });
   }
 
+  TileWriter &writer;
   KernelLowering &l;
+  const Access &access;
+  const int dim;
   tile::StoreOp op;
-  Access access;
   Value isLarge;
-  int dim;
-  Type memory;
   Segment segment;
   SmallVector<Value> nothing;
 };
@@ -252,7 +241,7 @@ static LogicalResult lowerStore(KernelLowering &l, Operation *op) {
                   l.lanes * bytes >= leastVectorBytes;
   if (longRows)
     if (std::optional<Value> isLarge = l.streams(store))
-      return StreamedStore(l, store, writer.access, dim, *isLarge).run();
+      return StreamedStore(writer, store, *isLarge).run();
   SmallVector<Value> nothing;
   return l.forEachSegment(
       limits, dim, store.getValue(), nothing,
