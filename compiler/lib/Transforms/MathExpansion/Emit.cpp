@@ -167,6 +167,12 @@ Num roundSmall(Num a) {
 
 Num powerOfTwo(Num n) { return floatOf(addInt(n, exponentBias(n)) << significandBits(n)); }
 
+Value callIntrinsic(const Emit &emit, StringRef name, Type element, ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(emit.builder, emit.loc, emit.typeOf(element),
+                                            emit.builder.getStringAttr(name), operands);
+  return call->getResult(0);
+}
+
 static constexpr int64_t registerBits = 512;
 
 bool fillsRegisters(Num a) { return a.emit().lanes && a.emit().lanes * a.width() % registerBits == 0; }
@@ -207,10 +213,9 @@ static Num scaleByInstruction(Num a, Num n) {
     TypedAttr all = b.getIntegerAttr(wide ? b.getI8Type() : b.getI16Type(), -1);
     Value mask = arith::ConstantOp::create(b, emit.loc, all);
     Value mode = arith::ConstantOp::create(b, emit.loc, b.getI32IntegerAttr(4)); // The current rounding.
-    auto name = b.getStringAttr(wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512");
-    auto call = LLVM::CallIntrinsicOp::create(b, emit.loc, operands[0].getType(), name,
-                                              ValueRange{operands[0], operands[1], operands[0], mask, mode});
-    return call->getResult(0);
+    StringRef name = wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
+    return callIntrinsic(emit, name, getElementTypeOrSelf(operands[0].getType()),
+                         {operands[0], operands[1], operands[0], mask, mode});
   });
   return Num(a.emit(), result);
 }
@@ -220,10 +225,7 @@ Num lookUp(std::span<const float, 16> table, Num index) {
     auto type = VectorType::get({16}, emit.builder.getF32Type());
     auto numbers = DenseElementsAttr::get(type, ArrayRef<float>(table.data(), table.size()));
     Value entries = arith::ConstantOp::create(emit.builder, emit.loc, numbers);
-    auto call = LLVM::CallIntrinsicOp::create(emit.builder, emit.loc, type,
-                                              emit.builder.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
-                                              ValueRange{entries, operands[0]});
-    return call->getResult(0);
+    return callIntrinsic(emit, "llvm.x86.avx512.permvar.sf.512", type.getElementType(), {entries, operands[0]});
   });
   return Num(index.emit(), result);
 }

@@ -136,6 +136,8 @@ Num truncate(Num a);   ///< Toward zero.
 Num roundSmall(Num a);
 /// 2^n for an integer n of a normal result.
 Num powerOfTwo(Num n);
+/// An intrinsic of LLVM with such operands, its result of as many elements.
+mlir::Value callIntrinsic(const Emit &emit, llvm::StringRef name, mlir::Type element, mlir::ValueRange operands);
 /// Whether such numbers fill registers of 512 bits, one or more.
 bool fillsRegisters(Num a);
 /// `count` lanes from `first` on, of two vectors behind one another.

@@ -7,7 +7,6 @@
 
 #include "Functions.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/APFloat.h"
@@ -149,12 +148,6 @@ Value narrowFromCode(Num code, FloatType type) {
   const Emit &emit = code.emit();
   Num bits = truncateInt(code, static_cast<int>(type.getWidth()));
   return arith::BitcastOp::create(emit.builder, emit.loc, emit.typeOf(type), bits.value());
-}
-
-Value callIntrinsic(const Emit &emit, StringRef name, Type element, ValueRange operands) {
-  auto call = LLVM::CallIntrinsicOp::create(emit.builder, emit.loc, emit.typeOf(element),
-                                            emit.builder.getStringAttr(name), operands);
-  return call->getResult(0);
 }
 
 /// Which numbers of a register are subnormal.
