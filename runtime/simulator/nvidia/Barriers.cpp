@@ -8,6 +8,7 @@
 #include "core/Block.h"
 #include "nvidia/Capability.h"
 #include "nvidia/Lanes.h"
+#include "nvidia/Ptx.h"
 #include "nvidia/State.h"
 
 #include <algorithm>
@@ -188,15 +189,13 @@ template <Reduction reduction> void barrierCall(Call &call) {
     emitReduction(call.decoder, call.result(), in, flags, reduction);
 }
 
-void unsupported(AsmStatement &s) { s.decoder.fail("unsupported assembly '" + s.text + "'"); }
-
 /// bar{.cta} and barrier{.cta}: sync, arrive, red. `bar` is aligned.
 void barrierStatement(AsmStatement &s) {
   unsigned word = 1;
   if (s.words.size() > word && s.words[word] == "cta")
     ++word;
   if (s.words.size() <= word)
-    return unsupported(s);
+    return unsupportedStatement(s);
   llvm::StringRef kind = s.words[word];
   int64_t flags = s.words[0] == "bar" || s.has("aligned") ? isAligned : 0;
   auto numbers = [&](unsigned first, size_t last) {
@@ -218,7 +217,7 @@ void barrierStatement(AsmStatement &s) {
     return;
   }
   if (kind != "red" || count < 3 || count > 4)
-    return unsupported(s);
+    return unsupportedStatement(s);
   Reduction reduction = s.has("popc") ? Reduction::Count : s.has("and") ? Reduction::And : Reduction::Or;
   Regs in = numbers(1, count - 1);
   in.push_back(s.reg(static_cast<unsigned>(count - 1), Kind::I1));
@@ -232,7 +231,7 @@ void membarCall(Call &call) {
 void membarStatement(AsmStatement &s) {
   const Scope *scope = findName(scopes, s.words.back());
   if (!scope)
-    return unsupported(s);
+    return unsupportedStatement(s);
   emitFence(s.decoder, isRelease | isAcquire, scope->scope);
 }
 /// fence{.sem}.scope; without an order it is acq_rel. The restriction to a space only weakens: it is taken as a whole.
@@ -243,12 +242,12 @@ void fenceStatement(AsmStatement &s) {
     const Order *asOrder = findName(orders, word);
     const Scope *asScope = findName(scopes, word);
     if (!asOrder && !asScope && !word.starts_with("sync_restrict"))
-      return unsupported(s);
+      return unsupportedStatement(s);
     order = asOrder ? asOrder : order;
     scope = asScope ? asScope : scope;
   }
   if (!scope)
-    return unsupported(s);
+    return unsupportedStatement(s);
   emitFence(s.decoder, order ? order->flags : isRelease | isAcquire, scope->scope);
 }
 
@@ -280,14 +279,14 @@ void addStatements(Rules &rules) {
   rules.assembly("barrier", barrierStatement);
   rules.assembly("bar.warp.sync", [](AsmStatement &s) {
     if (s.operands.size() != 1)
-      return unsupported(s);
+      return unsupportedStatement(s);
     emitSyncWarp(s.decoder, s.reg(0, Kind::I32));
   });
   rules.assembly("membar", membarStatement);
   rules.assembly("fence", fenceStatement);
   rules.assembly("nanosleep", [](AsmStatement &s) {
     if (s.operands.size() != 1)
-      return unsupported(s);
+      return unsupportedStatement(s);
     s.decoder.emit(pause);
   });
   rules.assembly("exit", [](AsmStatement &s) { s.decoder.emit(leave); });

@@ -8,6 +8,7 @@
 #include "core/Block.h"
 #include "core/GlobalShadow.h"
 #include "nvidia/Capability.h"
+#include "nvidia/Ptx.h"
 #include "nvidia/State.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ void clusterCall(Call &call) {
 /// barrier.cluster.{arrive{.release,.relaxed},wait{.acquire}}{.aligned}
 void clusterStatement(AsmStatement &s) {
   if (!s.has("arrive") && !s.has("wait"))
-    return s.decoder.fail("unsupported assembly '" + s.text + "'");
+    return unsupportedStatement(s);
   emit(s.decoder, s.mnemonic, s.has("wait"), s.has("aligned"), s.has("relaxed"));
 }
 

@@ -6,6 +6,7 @@
 #include "nvidia/Lanes.h"
 
 #include "nvidia/Capability.h"
+#include "nvidia/Ptx.h"
 
 #include <algorithm>
 #include <limits>
@@ -271,7 +272,6 @@ bool expectOperands(AsmStatement &statement, unsigned count) {
   statement.decoder.fail("malformed assembly: '" + statement.text + "' must have " + llvm::Twine(count) + " operands");
   return false;
 }
-void unsupported(AsmStatement &statement) { statement.decoder.fail("unsupported assembly '" + statement.text + "'"); }
 
 llvm::SmallVector<Reg, 2> outputs(const Results &results) {
   return results.hasPredicate ? llvm::SmallVector<Reg, 2>{results.value, results.predicate}
@@ -282,7 +282,7 @@ llvm::SmallVector<Reg, 2> outputs(const Results &results) {
 void shuffleStatement(AsmStatement &s) {
   const auto *mode = s.words.size() > 2 ? findMode(shuffles, s.words[2]) : nullptr;
   if (!mode || s.words[1] != "sync")
-    return unsupported(s);
+    return unsupportedStatement(s);
   if (!expectOperands(s, 5))
     return;
   llvm::SmallVector<Reg, 4> in;
@@ -294,7 +294,7 @@ void shuffleStatement(AsmStatement &s) {
 void voteStatement(AsmStatement &s) {
   const auto *mode = s.words.size() > 2 ? findMode(votes, s.words[2]) : nullptr;
   if (!mode || s.words[1] != "sync")
-    return unsupported(s);
+    return unsupportedStatement(s);
   if (!expectOperands(s, 3))
     return;
   Results results = resultsOf(s, mode->mode == Vote::Ballot ? Kind::I32 : Kind::I1);
@@ -304,7 +304,7 @@ void voteStatement(AsmStatement &s) {
 /// match.any.sync.b32 d, value, members; match.all.sync.b32 d|p, value, members.
 void matchStatement(AsmStatement &s) {
   if (s.words.size() != 4 || s.words[2] != "sync" || (s.words[1] != "any" && s.words[1] != "all"))
-    return unsupported(s);
+    return unsupportedStatement(s);
   if (!expectOperands(s, 3))
     return;
   bool wide = s.words[3] == "b64";
@@ -319,7 +319,7 @@ void reduceStatement(AsmStatement &s) {
     name = "u" + name;
   const auto *mode = findMode(reductions, name);
   if (!mode || s.words[3] == "f32")
-    return unsupported(s);
+    return unsupportedStatement(s);
   if (expectOperands(s, 3))
     emitReduction(s.decoder, resultsOf(s, Kind::I32).value, s.reg(1, Kind::I32), s.reg(2, Kind::I32), mode->mode);
 }
@@ -329,7 +329,7 @@ void electStatement(AsmStatement &s) {
     return;
   Results results = resultsOf(s, Kind::I32);
   if (!results.hasPredicate)
-    return unsupported(s);
+    return unsupportedStatement(s);
   emitElect(s.decoder, results.value, results.predicate, s.reg(1, Kind::I32));
 }
 

@@ -8,6 +8,7 @@
 #include "core/Pointers.h"
 #include "nvidia/Capability.h"
 #include "nvidia/MatrixMemory.h"
+#include "nvidia/Ptx.h"
 
 namespace tilejit::sim {
 
@@ -108,7 +109,7 @@ void matrixStatement(AsmStatement &s) {
 /// movmatrix.sync.aligned.m8n8.trans.b16 d, a.
 void moveStatement(AsmStatement &s) {
   if (s.operands.size() != 2 || !s.has("trans") || !s.has("m8n8"))
-    return s.decoder.fail("unsupported assembly '" + s.text + "'");
+    return unsupportedStatement(s);
   s.decoder.emit(transposeMatrix, s.reg(0, Kind::I32), {s.reg(1, Kind::I32)});
 }
 

@@ -7,6 +7,7 @@
 #include "core/Block.h"
 #include "nvidia/Capability.h"
 #include "nvidia/Mbarrier.h"
+#include "nvidia/Ptx.h"
 
 namespace tilejit::sim {
 
@@ -54,7 +55,7 @@ void proxyCall(Call &call) {
 
 void proxyStatement(AsmStatement &s) {
   if (s.words.size() < 3)
-    return s.decoder.fail("unsupported assembly '" + s.text + "'");
+    return unsupportedStatement(s);
   if (!s.has("tensormap::generic"))
     return emitFence(s.decoder, s.mnemonic, s.has("alias"));
   if (!s.has("acquire"))
