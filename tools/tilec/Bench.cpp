@@ -59,8 +59,7 @@ Expected<Timing> measure(Execution &execution) {
 /// Whether multiply-adds are what an operator does, so that arithmetic may be its limit; functions count as one
 /// operation and take many.
 bool isProduct(const Description *description) {
-  return description && (description->family == Family::Matmul || description->family == Family::Attention ||
-                         description->family == Family::AttentionDecode);
+  return description && (description->family == Family::Matmul || isAttention(description->family));
 }
 
 /// The arithmetic whose peak a description is held against: that of its inputs, as far as there is a unit for it.

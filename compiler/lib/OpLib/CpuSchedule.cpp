@@ -16,7 +16,7 @@ public:
   CpuSchedule(const Description &description, const CpuFacts &facts, const abi::Config &config)
       : Schedule(description, cpuBackEnd, config), facts_(facts) {}
 
-  Status check() const override { return isAttention() ? checkAttentionSplit() : Status::ok(); }
+  Status check() const override { return isAttention(description_.family) ? checkAttentionSplit() : Status::ok(); }
   std::vector<MatmulRegime> matmul(const MatmulShape &shape) const override;
   Tiling elementwise(const Space &space) const override;
   Tiling transpose(const TransposeShape &shape) const override;

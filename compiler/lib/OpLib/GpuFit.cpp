@@ -43,7 +43,7 @@ Status GpuSchedule::checkPowersOfTwo() const {
 
 /// Parts of sums wait in a workspace, whose size a launch rule must be able to say.
 Status GpuSchedule::checkSplit() const {
-  if (isAttention())
+  if (isAttention(description_.family))
     return checkAttentionSplit();
   if (get("split_k", 1) == 1 || matmulShape(description_).canSplitDepth())
     return Status::ok();

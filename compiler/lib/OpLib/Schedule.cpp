@@ -90,10 +90,6 @@ abi::Config Schedule::complete() const {
 
 //===--- attention ----------------------------------------------------------------------------------------------===//
 
-bool Schedule::isAttention() const {
-  return description_.family == Family::Attention || description_.family == Family::AttentionDecode;
-}
-
 Status Schedule::checkAttentionSplit() const {
   if (get("split_k", 1) == 1 || attention(attentionShape(description_)).front().split > 1)
     return Status::ok();

@@ -106,7 +106,6 @@ protected:
   /// The value of a key, or `fallback` where the config lacks it.
   int64_t get(const char *key, int64_t fallback) const;
   bool isGiven(const char *key) const { return config_.contains(key); }
-  bool isAttention() const;
   int64_t largest(const Size &size) const { return oplib::largest(description_, size); }
   int64_t smallest(const Size &size) const { return oplib::smallest(description_, size); }
 

@@ -100,7 +100,7 @@ double flops(const Description &description, const Binding &binding) {
       perElement += expressionFlops(expression);
     return results * perElement;
   }
-  if (description.family == Family::Attention || description.family == Family::AttentionDecode)
+  if (isAttention(description.family))
     return attentionFlops(description, binding);
   return static_cast<double>(elementCount(description.inputs[0], binding)) * flopsPerElement(description);
 }

@@ -34,6 +34,9 @@ enum class Family : uint8_t {
   AttentionDecode,
 };
 
+/// Attention, over keys in a row or in pages.
+constexpr bool isAttention(Family family) { return family == Family::Attention || family == Family::AttentionDecode; }
+
 /// "matmul", "log_softmax", ...
 std::string_view familyName(Family family);
 
