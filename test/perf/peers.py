@@ -317,7 +317,7 @@ def environment(threads):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"):
         kept[name] = str(threads)
     # BLIS 0.9 does not know newer processors; its first kernels are those for AVX-512.
-    if "avx512f" in machine() and not kept.get("BLIS_ARCH_TYPE"):
+    if "avx512f" in machine():
         kept["BLIS_ARCH_TYPE"] = "0"
     # Memory that was freed is used again, so that nobody pays for new pages in each call.
     kept.update(MALLOC_MMAP_MAX_="0", MALLOC_TRIM_THRESHOLD_=str(1 << 40), MALLOC_TOP_PAD_=str(1 << 28))
@@ -326,13 +326,13 @@ def environment(threads):
 
 def machine():
     model = platform.processor() or platform.machine()
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+    facts = pathlib.Path("/proc/cpuinfo").read_text()
+    for line in facts.splitlines():
         if line.startswith("model name"):
             model = line.split(":", 1)[1].strip()
             break
-    flags = pathlib.Path("/proc/cpuinfo").read_text()
     extensions = [name for name in ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "avx512_fp16", "amx_tile")
-                  if f" {name}" in flags]
+                  if f" {name}" in facts]
     return f"{model}, {os.cpu_count()} processors, {' '.join(extensions)}"
 
 
