@@ -116,6 +116,7 @@ private:
   LogicalResult packB(Index column);
   LogicalResult microkernel(Index row, Index column);
   void prefetchNextPanel(Index row, Index column);
+  Value rowOfResult(Value result, Index row, int64_t r);
 
   Product &p;
   KernelLowering &l;
@@ -124,6 +125,7 @@ private:
   int64_t section, rowStride, unroll;
   Index depth;
   Value packedA, packedB;
+  Value spareRow; ///< Of the result, for rows that only fill up the last register tile; null: there are none.
 };
 } // namespace
 
@@ -180,6 +182,15 @@ void BlockedProduct::prefetchNextPanel(Index row, Index column) {
   l.prefetchMatrix(p.op.getB(), l.e.mul(share, rows), rows, next, tile.columns);
 }
 
+/// Row r of a register tile whose first row is `row`. Beyond the result there is memory of others.
+Value BlockedProduct::rowOfResult(Value result, Index row, int64_t r) {
+  Value address = l.e.address(result, r * p.resultStride, p.compute);
+  if (!spareRow || r < p.m % tile.rows)
+    return address;
+  Value exists = l.e.less(l.e.add(row, r), p.m);
+  return exists ? arith::SelectOp::create(l.b, l.e.loc, exists, address, spareRow).getResult() : address;
+}
+
 LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   int64_t wide = tile.columns / l.lanes;
   // With few microkernels to a panel the shares are long: one row of the next panel every other step, not all at once.
@@ -190,10 +201,12 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
   Index ahead = l.e.mul(l.e.divide(row, tile.rows), rowsAhead);
   Value result = l.e.address(l.e.address(p.result, l.e.mul(row, p.resultStride), p.compute), column, p.compute);
   Value rowsOfA = l.e.address(packedA, l.e.mul(row, rowStride), p.compute);
-  SmallVector<Value> sums;
-  for (int64_t r = 0; r < tile.rows; ++r)
+  SmallVector<Value> rows, sums;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    rows.push_back(rowOfResult(result, row, r));
     for (int64_t v = 0; v < wide; ++v)
-      sums.push_back(l.e.load(p.vectorType(), l.e.address(result, r * p.resultStride + v * l.lanes, p.compute)));
+      sums.push_back(l.e.load(p.vectorType(), l.e.address(rows[r], v * l.lanes, p.compute)));
+  }
 
   auto steps = [&](Value a, Value b, SmallVectorImpl<Value> &state) {
     return l.loop(0, depth, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
@@ -226,7 +239,7 @@ LogicalResult BlockedProduct::microkernel(Index row, Index column) {
     for (int64_t v = 0; v < wide; ++v) {
       // The rows of a single column lie side by side: a vector would reach into those of other microkernels.
       Value sum = p.n == 1 ? l.e.lane(sums[r * wide + v], 0) : sums[r * wide + v];
-      l.e.store(sum, l.e.address(result, r * p.resultStride + v * l.lanes, p.compute));
+      l.e.store(sum, l.e.address(rows[r], v * l.lanes, p.compute));
     }
   return success();
 }
@@ -239,6 +252,14 @@ LogicalResult BlockedProduct::run() {
   if (failed(memory))
     return failure();
   packedB = *memory;
+  if (p.m % tile.rows) {
+    FailureOr<Value> spare = l.allocateBytes((tile.columns + l.lanes) * p.elementBytes(), p.op);
+    if (failed(spare))
+      return failure();
+    spareRow = *spare;
+    for (int64_t at = 0; at < tile.columns; at += l.lanes)
+      l.e.store(p.zero(p.vectorType()), l.e.address(spareRow, at, p.compute));
+  }
   SmallVector<Value> nothing;
   return l.loop(0, l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes)), tile.columns, nothing,
                 [&](Index column, auto &) {
