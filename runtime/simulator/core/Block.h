@@ -26,6 +26,7 @@ namespace tilejit::sim {
 
 class BlockShadow;
 class GlobalShadow;
+struct LaneRow;
 struct NvidiaBlockState;
 
 /// What all blocks of a launch share. Constant while blocks run in parallel.
@@ -172,7 +173,9 @@ private:
   LaneMask accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access, const uint8_t *data);
   LaneMask accessShared(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access, const uint8_t *data);
   LaneMask accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access);
-  void checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access);
+  void checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access,
+                      uint64_t bits);
+  void touchGlobal(Warp &warp, Allocation &allocation, const LaneRow &row, const Access &access);
   void outOfBounds(Warp &warp, Space space, unsigned lane, uint64_t address, const Access &access);
   void checkOwner(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access);
 

@@ -5,8 +5,11 @@
 #include "core/Block.h"
 
 #include "core/GlobalShadow.h"
+#include "core/LaneRows.h"
+#include "core/Wavefronts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -14,84 +17,77 @@ namespace tilejit::sim {
 
 namespace {
 
-/// Smallest and largest address of the lanes, and whether they follow each other without gaps from lane to lane.
+/// All addresses or-ed, the smallest and the largest.
 struct Extent {
-  uint64_t low = ~0ull, high = 0;
-  bool contiguous = true, ascending = true;
+  uint64_t bits = 0, low = ~0ull, high = 0;
 };
 
-/// For all lanes of a warp: loops that become vector code.
-template <unsigned W> Extent extentOfAll(const uint64_t *address, uint32_t size) {
-  Extent extent;
-  uint64_t gaps = 0;
-  bool falls = false;
+/// For all lanes of a warp: a loop that becomes vector code.
+template <unsigned W> Extent extentOfAll(const uint64_t *address) {
+  uint64_t bits = 0, low = ~0ull, high = 0;
   for (unsigned l = 0; l < W; ++l) {
-    extent.low = std::min(extent.low, address[l]);
-    extent.high = std::max(extent.high, address[l]);
-    gaps |= (address[l] - address[0]) ^ (uint64_t(l) * size);
+    bits |= address[l];
+    low = std::min(low, address[l]);
+    high = std::max(high, address[l]);
   }
-  for (unsigned l = 1; l < W; ++l)
-    falls |= address[l] < address[l - 1];
-  extent.contiguous = gaps == 0;
-  extent.ascending = !falls;
-  return extent;
+  return {bits, low, high};
 }
 
-Extent extentOf(const uint64_t *address, LaneMask lanes, uint32_t size) {
+Extent extentOf(const uint64_t *address, LaneMask lanes) {
   if (lanes == allLanes<32>)
-    return extentOfAll<32>(address, size);
+    return extentOfAll<32>(address);
   if (lanes == allLanes<64>)
-    return extentOfAll<64>(address, size);
+    return extentOfAll<64>(address);
   Extent extent;
-  uint64_t previous = 0;
-  bool first = true;
   forEachLane(lanes, [&](unsigned l) {
-    uint64_t a = address[l];
-    extent.low = std::min(extent.low, a);
-    extent.high = std::max(extent.high, a);
-    if (!first) {
-      extent.contiguous &= a == previous + size;
-      extent.ascending &= a >= previous;
-    }
-    previous = a;
-    first = false;
+    extent.bits |= address[l];
+    extent.low = std::min(extent.low, address[l]);
+    extent.high = std::max(extent.high, address[l]);
   });
   return extent;
 }
 
-/// All addresses or-ed: what alignment needs.
-uint64_t bitsOf(const uint64_t *address, LaneMask lanes) {
-  uint64_t bits = 0;
-  if (lanes == allLanes<32>)
-    for (unsigned l = 0; l < 32; ++l)
-      bits |= address[l];
-  else if (lanes == allLanes<64>)
-    for (unsigned l = 0; l < 64; ++l)
-      bits |= address[l];
-  else
-    forEachLane(lanes, [&](unsigned l) { bits |= address[l]; });
-  return bits;
+/// The same by rows. `bits` is not exact: it has a bit below any power of two of which some address is no multiple.
+Extent extentOf(const LaneRows &rows, uint32_t size) {
+  Extent extent;
+  rows.forEach([&](const LaneRow &row) {
+    extent.bits |= row.address | (row.count > 1 ? size : 0);
+    extent.low = std::min(extent.low, row.address);
+    // A row that runs past the end of the address space is as high as its beginning.
+    extent.high = std::max({extent.high, row.address, row.address + row.bytes - size});
+  });
+  return extent;
 }
 
-Sectors countSectors(const uint64_t *address, LaneMask lanes, uint32_t size, const Extent &extent) {
+Sectors countSectors(const LaneRows &rows, uint32_t size) {
   constexpr unsigned sectorShift = 5;
-  if (extent.contiguous) {
-    uint64_t bytes = uint64_t(size) * countLanes(lanes);
-    auto touched = ((extent.high + size - 1) >> sectorShift) - (extent.low >> sectorShift) + 1;
-    return {static_cast<uint32_t>(touched), static_cast<uint32_t>((bytes + 31) >> sectorShift)};
-  }
-  uint64_t sorted[64];
+  uint64_t start[64], length[64];
   unsigned count = 0;
-  forEachLane(lanes, [&](unsigned l) { sorted[count++] = address[l]; });
-  if (!extent.ascending)
-    std::sort(sorted, sorted + count);
+  bool falls = false;
+  rows.forEach([&](const LaneRow &row) {
+    falls |= count && row.address < start[count - 1];
+    start[count] = row.address;
+    length[count++] = row.bytes;
+  });
+  if (falls) {
+    // Lanes are sorted by address alone; mostly each of them is a row already.
+    if (bool isLanes = std::all_of(length, length + count, [=](uint64_t bytes) { return bytes == size; }); !isLanes) {
+      count = 0;
+      rows.forEach([&](const LaneRow &row) {
+        for (unsigned i = 0; i < row.count; ++i)
+          start[count++] = row.address + uint64_t(i) * size;
+      });
+      std::fill(length, length + count, size);
+    }
+    std::sort(start, start + count);
+  }
   uint64_t bytes = 0, end = 0, sectors = 0, next = 0;
   for (unsigned i = 0; i < count; ++i) {
-    uint64_t from = std::max(sorted[i], end), to = sorted[i] + size;
-    if (to > from)
-      bytes += to - from;
+    uint64_t from = start[i], to = from + length[i];
+    if (uint64_t fresh = std::max(from, end); to > fresh)
+      bytes += to - fresh;
     end = std::max(end, to);
-    uint64_t first = std::max(sorted[i] >> sectorShift, next), last = (to - 1) >> sectorShift;
+    uint64_t first = std::max(from >> sectorShift, next), last = (to - 1) >> sectorShift;
     if (last >= first)
       sectors += last - first + 1;
     next = std::max(next, last + 1);
@@ -140,8 +136,10 @@ uint8_t *Block::at(Warp &warp, Space space, unsigned lane, uint64_t address) {
   }
 }
 
-void Block::checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access) {
-  if (!(bitsOf(address, lanes) & (access.alignment - 1)) || !checks(Check::Alignment))
+/// `bits`: has one below the alignment only where some address is no multiple of it.
+void Block::checkAlignment(Warp &warp, Space space, const uint64_t *address, LaneMask lanes, const Access &access,
+                           uint64_t bits) {
+  if (!(bits & (access.alignment - 1)) || !checks(Check::Alignment))
     return;
   forEachLane(lanes, [&](unsigned l) {
     if (address[l] & (access.alignment - 1))
@@ -171,41 +169,26 @@ Allocation *Block::findAllocation(uint64_t address, uint64_t size) {
 
 LaneMask Block::accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
                              const uint8_t *data) {
-  Extent extent = extentOf(address, lanes, access.size);
-  LaneMask ok = lanes;
+  LaneRows rows(address, lanes, access.size, program().width);
+  // Rows where they are few, else all lanes at once.
+  Extent extent = rows.count() <= 4 ? extentOf(rows, access.size) : extentOf(address, lanes);
+  checkAlignment(warp, Space::Global, address, lanes, access, extent.bits);
   Allocation *allocation = findAllocation(extent.low, extent.high - extent.low + access.size);
-  if (access.alignment > 1)
-    checkAlignment(warp, Space::Global, address, lanes, access);
-  auto touch = [&](unsigned lane, Allocation &a) {
-    if (a.written.empty())
-      return;
-    uint8_t *flags = a.written.data() + (address[lane] - a.base);
-    if (access.write)
-      std::memset(flags, 1, access.size);
-    else if (!access.copy && std::memchr(flags, 0, access.size) && checks(Check::Uninitialized))
-      reportAt(ReportKind::Uninitialized, access.site, warp, lane, Space::Global, address[lane],
-               "read of global memory that nobody wrote");
-  };
+  LaneMask ok = lanes;
   if (allocation && !(access.write && allocation->readOnly)) {
-    uint8_t *flags = allocation->written.data() + (extent.low - allocation->base);
-    size_t bytes = size_t(access.size) * countLanes(lanes);
-    if (allocation->written.empty() || (!access.write && extent.contiguous && !std::memchr(flags, 0, bytes)))
-      ;
-    else if (access.write && extent.contiguous)
-      std::memset(flags, 1, bytes);
-    else
-      forEachLane(lanes, [&](unsigned l) { touch(l, *allocation); });
+    if (!allocation->written.empty())
+      rows.forEach([&](const LaneRow &row) { touchGlobal(warp, *allocation, row, access); });
   } else {
     forEachLane(lanes, [&](unsigned l) {
       Allocation *own = findAllocation(address[l], access.size);
       if (own && !(access.write && own->readOnly))
-        return touch(l, *own);
+        return touchGlobal(warp, *own, {l, 1, address[l], access.size}, access);
       ok &= ~(LaneMask(1) << l);
       outOfBounds(warp, Space::Global, l, address[l], access);
     });
   }
   Counters &count = counters[access.site];
-  Sectors sectors = countSectors(address, lanes, access.size, extent);
+  Sectors sectors = countSectors(rows, access.size);
   ++count.globalRequests;
   count.sectors += sectors.actual;
   count.sectorsIdeal += sectors.ideal;
@@ -216,26 +199,43 @@ LaneMask Block::accessGlobal(Warp &warp, const uint64_t *address, LaneMask lanes
   return ok;
 }
 
+/// Marks bytes of an allocation as written, or looks whether they were.
+void Block::touchGlobal(Warp &warp, Allocation &allocation, const LaneRow &row, const Access &access) {
+  if (allocation.written.empty())
+    return;
+  uint8_t *flags = allocation.written.data() + (row.address - allocation.base);
+  if (access.write) {
+    std::memset(flags, 1, row.bytes);
+    return;
+  }
+  if (access.copy || !checks(Check::Uninitialized) || !std::memchr(flags, 0, row.bytes))
+    return;
+  for (unsigned i = 0; i < row.count; ++i)
+    if (uint64_t at = uint64_t(i) * access.size; std::memchr(flags + at, 0, access.size))
+      reportAt(ReportKind::Uninitialized, access.site, warp, row.lane + i, Space::Global, row.address + at,
+               "read of global memory that nobody wrote");
+}
+
 LaneMask Block::accessShared(Warp &warp, const uint64_t *address, LaneMask lanes, const Access &access,
                              const uint8_t *data) {
   LaneMask ok = lanes;
-  uint64_t high = extentOf(address, lanes, access.size).high;
-  if (high + access.size > shared.size() || high >= windowBytes)
+  Extent extent = extentOf(address, lanes);
+  if (extent.high + access.size > shared.size() || extent.high >= windowBytes)
     forEachLane(lanes, [&](unsigned l) {
       if (shared.holds(address[l], access.size))
         return;
       ok &= ~(LaneMask(1) << l);
       outOfBounds(warp, Space::Shared, l, address[l], access);
     });
-  if (access.alignment > 1)
-    checkAlignment(warp, Space::Shared, address, ok, access);
+  checkAlignment(warp, Space::Shared, address, ok, access, extent.bits);
   if (shared.blocks() > 1)
     checkOwner(warp, address, ok, access);
   Counters &count = counters[access.site];
   ++count.sharedRequests;
   count.bytesShared += uint64_t(access.size) * countLanes(ok);
   if (checks(Check::Bank)) {
-    Wavefronts passes = countWavefronts(address, ok, access.size, program().width, launch_->chip->banks);
+    bool regular = std::has_single_bit(access.size) && access.size <= 16 && !(extent.bits & (access.size - 1));
+    Wavefronts passes = countWavefronts(address, ok, access.size, program().width, launch_->chip->banks, regular);
     count.sharedWavefronts += passes.actual;
     count.sharedWavefrontsIdeal += passes.ideal;
   }
@@ -265,8 +265,7 @@ LaneMask Block::accessLocal(Warp &warp, const uint64_t *address, LaneMask lanes,
       reportAt(ReportKind::Uninitialized, access.site, warp, l, Space::Local, address[l],
                "read of a local variable that was not written");
   });
-  if (access.alignment > 1)
-    checkAlignment(warp, Space::Local, address, ok, access);
+  checkAlignment(warp, Space::Local, address, ok, access, extentOf(address, ok).bits);
   return ok;
 }
 

@@ -6,6 +6,7 @@
 #include "core/GlobalShadow.h"
 
 #include "core/Block.h"
+#include "core/LaneRows.h"
 
 #include <algorithm>
 #include <bit>
@@ -63,23 +64,13 @@ constexpr uint8_t conflicting[numUses] = {
 const char *const nounOf[numUses] = {"read", "write", "atomic read", "atomic write"};
 const char *const participleOf[numUses] = {"read", "written", "read atomically", "written atomically"};
 
-/// Whether each of the lanes' addresses follows on the one before; then all lanes are one row. `step`: between lanes.
-template <unsigned N> bool isWholeRow(const uint64_t *address, uint64_t step) {
-  uint64_t wrong = 0;
-  for (unsigned i = 0; i < N; ++i)
-    wrong |= address[i] ^ (address[0] + i * step);
-  return wrong == 0;
-}
-
-bool isRow(const uint64_t *address, unsigned first, unsigned count, uint64_t step) {
-  if (count == 32)
-    return isWholeRow<32>(address + first, step);
-  if (count == 64)
-    return isWholeRow<64>(address, step);
-  uint64_t wrong = 0;
-  for (unsigned i = 0; i < count; ++i)
-    wrong |= address[first + i] ^ (address[first] + i * step);
-  return wrong == 0;
+/// Whether lanes side by side access the same place.
+bool isOnePlace(const uint64_t *address, LaneMask lanes, unsigned width) {
+  unsigned first = firstLane(lanes), count = countLanes(lanes);
+  if (lanes >> first != lanesBelow(count) || address[first] != address[first + count - 1])
+    return false;
+  auto isFirst = [&](unsigned l) { return address[l] == address[first]; };
+  return !(lanes & ~(width == 64 ? lanesWhere<64>(isFirst) : lanesWhere<32>(isFirst)));
 }
 
 // Large pieces that the system may back with large pages: most of the cost of memory is in its first touch.
@@ -159,23 +150,15 @@ void GlobalShadow::access(Block &block, const Warp &warp, const uint64_t *addres
   Use use = useOfAccess(access);
   if (use != Use::Write)
     data = nullptr;
-  unsigned first = firstLane(lanes), count = countLanes(lanes);
   block.pages->catchUp(block.ordering, warp.index);
-  bool dense = (lanes >> first) == lanesBelow(count);
-  if (dense && isRow(address, first, count, access.size))
-    return mark(block, warp, first, count, address[first], access.size * count, access, use, data);
-  if (data)
+  LaneRows rows(address, lanes, access.size, warp.width);
+  if (data && rows.count() > 1)
     compareLanes(block, warp, address, lanes, access, data);
-  if (dense && isRow(address, first, count, 0))
-    return mark(block, warp, first, 1, address[first], access.size, access, use, data);
-  while (lanes) {
-    unsigned lane = firstLane(lanes), n = 1;
-    while (lane + n < warp.width && (lanes >> (lane + n) & 1) &&
-           address[lane + n] == address[lane] + uint64_t(n) * access.size)
-      ++n;
-    mark(block, warp, lane, n, address[lane], access.size * n, access, use, data);
-    lanes &= ~(lanesBelow(n) << lane);
-  }
+  if (rows.count() > 1 && isOnePlace(address, lanes, warp.width))
+    return mark(block, warp, firstLane(lanes), 1, address[firstLane(lanes)], access.size, access, use, data);
+  rows.forEach([&](const LaneRow &row) {
+    mark(block, warp, row.lane, row.count, row.address, static_cast<uint32_t>(row.bytes), access, use, data);
+  });
 }
 
 /// Lanes of one store that write different values to one address: all but one of them are lost.

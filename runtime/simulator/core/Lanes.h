@@ -10,7 +10,7 @@
 
 #include <cstdint>
 #include <cstring>
-#ifdef __AVX512BW__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -64,24 +64,33 @@ template <unsigned W, class T, class F> inline void map(LaneMask mask, T *to, F 
     blend<W>(to, all, mask);
 }
 
-/// Bit l of the result: f(l) holds. Called for all lanes.
-template <unsigned W, class F> inline LaneMask lanesWhere(F f) {
-  LaneMask mask = 0;
-  for (unsigned l = 0; l < W; ++l)
-    mask |= LaneMask(f(l) ? 1 : 0) << l;
-  return mask;
-}
-
 /// Bit l: flags[l] != 0.
 template <unsigned W> inline LaneMask maskOf(const uint8_t *flags) {
+  LaneMask mask = 0;
 #ifdef __AVX512BW__
   if constexpr (W == 64)
     return _mm512_test_epi8_mask(_mm512_loadu_si512(flags), _mm512_set1_epi8(-1));
   else
     return _mm256_test_epi8_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(flags)), _mm256_set1_epi8(-1));
+#elif defined(__AVX2__)
+  for (unsigned l = 0; l < W; l += 32) {
+    __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(flags + l));
+    __m256i zero = _mm256_cmpeq_epi8(part, _mm256_setzero_si256());
+    mask |= LaneMask(~static_cast<uint32_t>(_mm256_movemask_epi8(zero))) << l;
+  }
 #else
-  return lanesWhere<W>([&](unsigned l) { return flags[l]; });
+  for (unsigned l = 0; l < W; ++l)
+    mask |= LaneMask(flags[l] ? 1 : 0) << l;
 #endif
+  return mask;
+}
+
+/// Bit l of the result: f(l) holds. Called for all lanes.
+template <unsigned W, class F> inline LaneMask lanesWhere(F f) {
+  alignas(64) uint8_t flags[W];
+  for (unsigned l = 0; l < W; ++l)
+    flags[l] = f(l) ? 1 : 0;
+  return maskOf<W>(flags);
 }
 
 } // namespace tilejit::sim

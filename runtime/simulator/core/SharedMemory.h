@@ -119,13 +119,6 @@ private:
   std::vector<uint8_t> reaches_;                 ///< Warps that accessed the part of another thread block.
 };
 
-/// Passes through the banks that an access needs, and the fewest possible for its bytes. Requests are served 128 bytes
-/// at a time: 32 lanes of 4 bytes or less, 16 of 8, 8 of 16.
-struct Wavefronts {
-  uint32_t actual = 0, ideal = 0;
-};
-Wavefronts countWavefronts(const uint64_t *address, LaneMask lanes, uint32_t size, unsigned width, unsigned banks);
-
 } // namespace tilejit::sim
 
 #endif // TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
