@@ -36,7 +36,7 @@ void Block::checkOwner(Warp &warp, const uint64_t *address, LaneMask lanes, cons
   });
 }
 
-void SharedMemory::checkReaches(Block &block, unsigned rank, const VectorClock &seen) const {
+void SharedMemory::checkReaches(Block &block, unsigned rank, const VectorClock &seen) {
   auto reaches = [&](unsigned warp) { return reaches_[warp] && block.warps[warp].rank != rank; };
   std::vector<unsigned> others;
   for (unsigned w = 0; w < warps_; ++w)
@@ -44,6 +44,8 @@ void SharedMemory::checkReaches(Block &block, unsigned rank, const VectorClock &
       others.push_back(w);
   if (!track_ || others.empty() || !size_)
     return;
+  for (unsigned w : others)
+    reads_[w].settle();
   uint32_t before = 0;
   auto check = [&](uint32_t number, unsigned lane, uint32_t granule) {
     if (number < start_ || (number & pendingBit) || number == before)
@@ -57,7 +59,7 @@ void SharedMemory::checkReaches(Block &block, unsigned rank, const VectorClock &
   for (uint32_t g = base(rank) >> shift_; g <= (base(rank) + size_ - 1) >> shift_; ++g) {
     check(writeEvent_[g], writeLane_[g], g);
     for (unsigned w : others)
-      check(readEvent_[w][g], readLane_[w][g], g);
+      check(reads_[w].event(g), reads_[w].lane(g), g);
   }
 }
 

@@ -9,6 +9,7 @@
 #define TILEJIT_SIMULATOR_CORE_SHAREDMEMORY_H
 
 #include "core/Ordering.h"
+#include "core/SharedReads.h"
 #include "core/Warp.h"
 
 #include <cstdint>
@@ -77,7 +78,7 @@ public:
   void noteReach(unsigned warp) { reaches_[warp] = 1; }
   /// A thread block has ended, of whose past `seen` is known: reports accesses of others to its part that need not have
   /// come before.
-  void checkReaches(Block &block, unsigned rank, const VectorClock &seen) const;
+  void checkReaches(Block &block, unsigned rank, const VectorClock &seen);
   /// Makes bytes count as never written.
   void unwrite(uint64_t address, uint32_t size);
   /// Whether all bytes were written (landed copies count, pending ones do not).
@@ -96,6 +97,16 @@ private:
 
   bool isSafeWrite(uint32_t event, uint32_t safe) const { return event - start_ < safe - start_; }
   class KnownEvents;
+  bool isPlainWriteNow(const Ordering &ordering, uint32_t last, unsigned actor, uint32_t safe) const;
+  SharedReads &readsToAppend(const Ordering &ordering, unsigned warp);
+  template <class F> void forEachGranule(LaneMask lanes, const uint64_t *address, uint32_t size, F f) const {
+    uint32_t more = (size - 1) >> shift_, shift = shift_;
+    forEachLane(lanes, [&](unsigned lane) {
+      auto first = static_cast<uint32_t>(address[lane] >> shift);
+      for (uint32_t g = first; g <= first + more; ++g)
+        f(lane, g);
+    });
+  }
   void unorderedRead(Block &block, const Touch &touch);
   void readAfterAtomics(Block &block, const Touch &touch);
   void unorderedWrite(Block &block, const Touch &touch);
@@ -113,10 +124,8 @@ private:
   std::vector<uint8_t> bytes_;
   std::vector<uint32_t> writeEvent_; ///< Below start_: never; pendingBit: an asynchronous copy in flight.
   std::vector<uint8_t> writeLane_;
-  std::vector<std::vector<uint32_t>> readEvent_; ///< Of each warp.
-  std::vector<std::vector<uint8_t>> readLane_;   ///< 255: several.
-  std::vector<uint32_t> lastRead_;               ///< Newest read event of each warp.
-  std::vector<uint8_t> reaches_;                 ///< Warps that accessed the part of another thread block.
+  std::vector<SharedReads> reads_; ///< Of each warp.
+  std::vector<uint8_t> reaches_;   ///< Warps that accessed the part of another thread block.
 };
 
 } // namespace tilejit::sim

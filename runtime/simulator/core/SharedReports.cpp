@@ -83,11 +83,12 @@ void SharedMemory::unorderedRead(Block &block, const Touch &touch) {
 /// A plain read of what several warps changed atomically: only the last of them is known as the writer.
 void SharedMemory::readAfterAtomics(Block &block, const Touch &touch) {
   for (unsigned w = 0; w < warps_; ++w) {
-    uint32_t number = readEvent_[w][touch.granule];
+    reads_[w].settle();
+    uint32_t number = reads_[w].event(touch.granule);
     if (w == touch.warp || number < start_ || number < block.ordering.safe(touch.warp))
       continue;
     const AccessEvent &event = block.ordering.event(number);
-    unsigned lane = readLane_[w][touch.granule];
+    unsigned lane = reads_[w].lane(touch.granule);
     if (!event.write || block.ordering.ordered(number, lane, touch.warp, touch.lane))
       continue;
     if (block.checks(Check::Race))
@@ -132,8 +133,8 @@ void SharedMemory::unorderedWrite(Block &block, const Touch &touch) {
 }
 
 void SharedMemory::writeAfterRead(Block &block, const Touch &touch, unsigned reader) {
-  uint32_t number = readEvent_[reader][touch.granule];
-  unsigned lane = readLane_[reader][touch.granule];
+  uint32_t number = reads_[reader].event(touch.granule);
+  unsigned lane = reads_[reader].lane(touch.granule);
   if (number < start_ || number == touch.event || block.ordering.ordered(number, lane, touch.warp, touch.lane))
     return;
   const AccessEvent &event = block.ordering.event(number);

@@ -11,23 +11,16 @@
 
 namespace tilejit::sim {
 
-namespace {
-
-constexpr uint8_t severalLanes = 255;
-
-} // namespace
-
 void SharedMemory::settleLanes(Block &block, unsigned actor, uint32_t site, const uint64_t *address, LaneMask lanes,
                                uint32_t size, bool async, bool atomic) {
   if (!track_ || !lanes)
     return;
-  uint32_t event = block.ordering.record(actor, site, async, atomic), more = (size - 1) >> shift_;
-  forEachLane(lanes, [&](unsigned lane) {
-    auto first = static_cast<uint32_t>(address[lane] >> shift_);
-    for (uint32_t g = first; g <= first + more; ++g) {
-      writeEvent_[g] = event;
-      writeLane_[g] = static_cast<uint8_t>(lane);
-    }
+  uint32_t event = block.ordering.record(actor, site, async, atomic);
+  uint32_t *writeEvent = writeEvent_.data();
+  uint8_t *writeLane = writeLane_.data();
+  forEachGranule(lanes, address, size, [&](unsigned lane, uint32_t g) {
+    writeEvent[g] = event;
+    writeLane[g] = static_cast<uint8_t>(lane);
   });
 }
 
@@ -72,8 +65,8 @@ void SharedMemory::readAsync(Block &block, unsigned agent, unsigned warp, unsign
   if (!track_ || runs.empty())
     return;
   KnownEvents known(block, warp, true);
-  uint32_t *readEvent = readEvent_[warp].data();
-  uint8_t *readLane = readLane_[warp].data();
+  SharedReads &reads = reads_[warp];
+  reads.settle();
   for (SharedRun run : runs) {
     uint32_t first = run.address >> shift_, end = ((run.address + run.size - 1) >> shift_) + 1;
     for (uint32_t g = first; g < end; ++g) {
@@ -83,10 +76,8 @@ void SharedMemory::readAsync(Block &block, unsigned agent, unsigned warp, unsign
       place[lane & 63] = run.address;
       unorderedRead(block, {agent, warp, lane, g, event, place, access, nullptr});
     }
-    std::fill(readEvent + first, readEvent + end, event);
-    std::memset(readLane + first, severalLanes, end - first);
+    reads.setRange(first, end, event);
   }
-  lastRead_[warp] = event;
 }
 
 void SharedMemory::writeAsync(Block &block, unsigned agent, unsigned warp, unsigned lane, uint64_t address,
@@ -104,11 +95,12 @@ void SharedMemory::writeAsync(Block &block, unsigned agent, unsigned warp, unsig
     if (writeEvent_[g] >= safe && !writes.comeBefore(writeEvent_[g])) [[unlikely]]
       unorderedWrite(block, touch(g));
   for (unsigned reader = 0; reader < warps_; ++reader) {
-    if (lastRead_[reader] < safe)
+    SharedReads &own = reads_[reader];
+    if (own.newest() < safe)
       continue;
-    const uint32_t *readEvent = readEvent_[reader].data();
+    own.settle();
     for (uint32_t g = first; g <= last; ++g)
-      if (readEvent[g] >= safe && !reads.comeBefore(readEvent[g])) [[unlikely]]
+      if (own.event(g) >= safe && !reads.comeBefore(own.event(g))) [[unlikely]]
         writeAfterRead(block, touch(g), reader);
   }
   std::fill(writeEvent_.begin() + first, writeEvent_.begin() + last + 1, event | pendingBit);
