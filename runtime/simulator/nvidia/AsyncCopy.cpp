@@ -72,6 +72,8 @@ void copyAsync(Warp &warp, const Op &op) {
   access.site = op.site;
   access.write = access.pending = true;
   copy.lanes = block.access(warp, Space::Shared, copy.to.data(), warp.mask, access);
+  // By the time they land they will be there.
+  forEachLane(copy.lanes, [&](unsigned l) { __builtin_prefetch(reinterpret_cast<const void *>(copy.from[l])); });
   if (!copy.lanes)
     state.copies.open.pop_back();
 }

@@ -17,6 +17,12 @@ namespace tilejit::sim {
 template <class Copy> auto &commitCopies(CopyGroups<Copy> &all, LaneMask lanes) {
   auto &group = all.groups.emplace_back();
   group.lanes = lanes;
+  // Nearly always the whole warp commits what the whole warp copied.
+  if (std::none_of(all.open.begin(), all.open.end(), [&](const Copy &copy) { return copy.lanes & ~lanes; })) {
+    group.copies = std::exchange(all.open, std::move(all.spare));
+    all.spare.clear();
+    return group;
+  }
   size_t kept = 0;
   for (Copy &copy : all.open) {
     if (LaneMask mine = copy.lanes & lanes; mine == copy.lanes) {
@@ -52,7 +58,13 @@ template <class Copy, class F> void forEachOldGroup(CopyGroups<Copy> &all, LaneM
 
 /// Takes lanes out of a group that was waited for, and empty groups out of the queue.
 template <class Copy> void dropWaited(CopyGroups<Copy> &all, LaneMask lanes, unsigned left) {
-  forEachOldGroup(all, lanes, left, [](auto &group, LaneMask old) { group.lanes &= ~old; });
+  forEachOldGroup(all, lanes, left, [&](auto &group, LaneMask old) {
+    group.lanes &= ~old;
+    if (group.lanes || group.copies.capacity() <= all.spare.capacity())
+      return;
+    all.spare = std::move(group.copies);
+    all.spare.clear();
+  });
   std::erase_if(all.groups, [](const auto &group) { return !group.lanes; });
 }
 

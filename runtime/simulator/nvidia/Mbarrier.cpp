@@ -20,11 +20,6 @@ uint64_t sealOf(uint32_t address) { return 0x5ea1'ba55'0000'0000ull | (address *
 
 } // namespace
 
-uint32_t sharedOffset(uint64_t pointer) {
-  uint64_t offset = spaceOf(pointer) == Space::Shared ? pointer - sharedWindow : pointer;
-  return offset < ~0u ? static_cast<uint32_t>(offset) : ~0u;
-}
-
 /// An access of one lane to the eight bytes of an mbarrier; whether they are in bounds.
 static bool accessObject(Warp &warp, unsigned lane, uint32_t site, uint32_t address, bool write, bool atomic) {
   uint64_t place[64];

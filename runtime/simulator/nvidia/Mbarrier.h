@@ -6,6 +6,7 @@
 #ifndef TILEJIT_SIMULATOR_NVIDIA_MBARRIER_H
 #define TILEJIT_SIMULATOR_NVIDIA_MBARRIER_H
 
+#include "core/GlobalMemory.h"
 #include "nvidia/State.h"
 
 #include <cstdint>
@@ -20,7 +21,10 @@ inline constexpr uint32_t mostArrivals = (1u << 20) - 1;
 inline constexpr int64_t mostBytes = (1 << 20) - 1;
 
 /// The address in shared memory of a pointer to it, in the shared or the generic address space.
-uint32_t sharedOffset(uint64_t pointer);
+inline uint32_t sharedOffset(uint64_t pointer) {
+  uint64_t offset = spaceOf(pointer) == Space::Shared ? pointer - sharedWindow : pointer;
+  return offset < ~0u ? static_cast<uint32_t>(offset) : ~0u;
+}
 
 /// The mbarrier at an address, as a lane uses it: it must be aligned, initialised, known to the warp and untouched.
 /// Null after a report. `byCopy`: the lane only names it to a copy, so that who has seen the copy land needs to know no

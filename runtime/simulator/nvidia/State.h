@@ -96,6 +96,7 @@ template <class Copy> struct CopyGroups {
   };
   std::vector<Copy> open;
   std::deque<Group> groups; ///< Oldest first.
+  std::vector<Copy> spare;  ///< Empty: memory for the next group.
 };
 
 /// What a warp has on its way.
