@@ -2,11 +2,12 @@
 //
 // Places in the register file: linear scan over live intervals, so that a warp's registers fit a cache. Every write
 // touches active lanes only, so the lifetime of a value is that of one thread; divergence changes nothing. A result
-// never shares its place with a source of the same operation: handlers may write before they have read all lanes.
+// never shares its place with a source of the same operation: handlers may write before they have read all lanes. Only
+// copies do where they can, and vanish.
 
+#include "core/AssemblyBranch.h"
 #include "decode/Decoder.h"
-
-#include "llvm/ADT/BitVector.h"
+#include "decode/Registers.h"
 
 #include <algorithm>
 #include <map>
@@ -15,34 +16,6 @@
 namespace tilejit::sim {
 
 namespace {
-
-/// Calls use(reg&) for what an operation reads and define(reg&) for what it writes.
-template <class Use, class Define> void forEachRegister(Op &op, Use use, Define define) {
-  if (op.registers & Op::HasA)
-    use(op.a);
-  if (op.registers & Op::HasB)
-    use(op.b);
-  if (op.registers & Op::HasC)
-    use(op.c);
-  if (op.registers & Op::HasPredicate)
-    use(op.predicate);
-  OpOperands *x = const_cast<OpOperands *>(op.x);
-  if (x)
-    for (Reg &reg : x->in)
-      use(reg);
-  bool keeps = op.registers & Op::ReadsD;
-  if (op.registers & Op::HasD) {
-    if (keeps)
-      use(op.d);
-    define(op.d);
-  }
-  if (x)
-    for (Reg &reg : x->out) {
-      if (keeps)
-        use(reg);
-      define(reg);
-    }
-}
 
 struct Interval {
   uint32_t begin = ~0u, end = 0;
@@ -61,18 +34,21 @@ public:
     findIntervals();
     place();
     rewrite();
+    dropCopies();
   }
 
 private:
   void findLiveness();
   void findIntervals();
   void place();
+  void scan(std::vector<Reg> &order, uint32_t next);
   void rewrite();
+  void dropCopies();
   uint32_t bytesOf(Reg reg) const { return sizeOf(kinds_[reg]) * program_.width; }
 
   Program &program_;
   const std::vector<Kind> &kinds_;
-  std::vector<llvm::BitVector> liveIn_, liveOut_;
+  Liveness live_;
   std::vector<Interval> intervals_;
   std::vector<uint32_t> offset_;
 };
@@ -95,25 +71,25 @@ void Allocation::findLiveness() {
         if (!defs[b][copy.from])
           uses[b].set(copy.from);
   }
-  liveIn_ = uses;
-  liveOut_.assign(blocks, llvm::BitVector(count));
+  live_.in = uses;
+  live_.out.assign(blocks, llvm::BitVector(count));
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t b = blocks; b-- > 0;) {
       llvm::BitVector out(count);
       for (Edge &edge : program_.blocks[b].edges) {
         // What a phi of the target receives on this edge is written here.
-        llvm::BitVector live = liveIn_[edge.target];
+        llvm::BitVector live = live_.in[edge.target];
         for (EdgeCopy &copy : edge.copies)
           live.reset(copy.to);
         out |= live;
       }
-      if (out == liveOut_[b])
+      if (out == live_.out[b])
         continue;
       changed = true;
-      liveOut_[b] = out;
+      live_.out[b] = out;
       out.reset(defs[b]);
-      liveIn_[b] |= out;
+      live_.in[b] |= out;
     }
   }
 }
@@ -135,9 +111,9 @@ void Allocation::findIntervals() {
         intervals_[copy.from].cover(position);
         intervals_[copy.to].cover(position);
       }
-    for (unsigned r : liveIn_[b].set_bits())
+    for (unsigned r : live_.in[b].set_bits())
       intervals_[r].cover(begin);
-    for (unsigned r : liveOut_[b].set_bits())
+    for (unsigned r : live_.out[b].set_bits())
       intervals_[r].cover(position);
     ++position;
     begins.push_back(begin);
@@ -167,10 +143,25 @@ void Allocation::place() {
   for (const Parameter &parameter : program_.parameters)
     for (Reg reg : parameter.regs)
       fix(reg);
+  SharedPlaces places(program_, kinds_, live_, fixed);
   std::vector<Reg> order;
-  for (Reg reg = 0; reg < kinds_.size(); ++reg)
-    if (!fixed[reg] && intervals_[reg].begin != ~0u)
+  for (Reg reg = 0; reg < kinds_.size(); ++reg) {
+    if (fixed[reg] || intervals_[reg].begin == ~0u)
+      continue;
+    if (Reg standIn = places[reg]; standIn != reg) {
+      intervals_[standIn].cover(intervals_[reg].begin);
+      intervals_[standIn].cover(intervals_[reg].end);
+    } else {
       order.push_back(reg);
+    }
+  }
+  scan(order, next);
+  for (Reg reg = 0; reg < kinds_.size(); ++reg)
+    offset_[reg] = offset_[places[reg]];
+}
+
+/// Gives each register a place, beyond `next` where no old one is free.
+void Allocation::scan(std::vector<Reg> &order, uint32_t next) {
   std::sort(order.begin(), order.end(),
             [&](Reg a, Reg b) { return std::tie(intervals_[a].begin, a) < std::tie(intervals_[b].begin, b); });
   std::map<uint32_t, std::vector<uint32_t>> free; // By size in bytes: offsets.
@@ -194,6 +185,23 @@ void Allocation::place() {
   program_.registerBytes = (next + 63) & ~63u;
 }
 
+/// Copies whose source and result share a place do nothing.
+void Allocation::dropCopies() {
+  for (BasicBlock &block : program_.blocks) {
+    for (Edge &edge : block.edges) {
+      std::erase_if(edge.copies, [](const EdgeCopy &copy) { return copy.to == copy.from; });
+      for (size_t i = 0; i < edge.copies.size(); ++i)
+        for (size_t j = i + 1; j < edge.copies.size(); ++j)
+          edge.overlapping |= edge.copies[j].from == edge.copies[i].to;
+    }
+    // Branches of assembly count operations.
+    bool branches = std::any_of(block.ops.begin(), block.ops.end(),
+                                [&](const Op &op) { return op.run == assemblyBranchHandler(program_.width); });
+    if (!branches)
+      std::erase_if(block.ops, [&](const Op &op) { return isPlainCopy(op, program_.width) && op.d == op.a; });
+  }
+}
+
 void Allocation::rewrite() {
   auto move = [&](Reg &reg) { reg = offset_[reg]; };
   for (BasicBlock &block : program_.blocks) {
@@ -209,9 +217,6 @@ void Allocation::rewrite() {
         move(copy.to);
         move(copy.from);
       }
-      for (size_t i = 0; i < edge.copies.size(); ++i)
-        for (size_t j = i + 1; j < edge.copies.size(); ++j)
-          edge.overlapping |= edge.copies[j].from == edge.copies[i].to;
     }
   }
   for (Constant &constant : program_.constants)
