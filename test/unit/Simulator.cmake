@@ -2,6 +2,9 @@
 if(TARGET TilejitSimulator)
   tilejit_add_unit_test(SimulatorTest
     SRCS
+      SimulatorAccessTest.cpp
+      ${PROJECT_SOURCE_DIR}/runtime/simulator/core/SharedReads.cpp
+      ${PROJECT_SOURCE_DIR}/runtime/simulator/core/Wavefronts.cpp
       SimulatorAssemblyTest.cpp
       SimulatorAsyncCopyTest.cpp
       SimulatorAsyncStoreTest.cpp
@@ -27,6 +30,7 @@ if(TARGET TilejitSimulator)
       SimulatorNarrowFloatTest.cpp
       ${PROJECT_SOURCE_DIR}/runtime/simulator/core/NarrowFloat.cpp
       SimulatorNvvmTest.cpp
+      SimulatorPlacesTest.cpp
       SimulatorPtxTest.cpp
       SimulatorVectorMathTest.cpp
       SimulatorWarpgroupTest.cpp
