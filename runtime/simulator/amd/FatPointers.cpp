@@ -1,17 +1,19 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Runs amdgpu-lower-buffer-fat-pointers on modules that need it.
+// Hands modules that have fat pointers to the library that lowers them.
 
 #include "amd/FatPointers.h"
 
+#include "amd/FatPointerPass.h"
+#include "tilejit/Base/File.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
+#include "llvm/Support/raw_ostream.h"
 
-#include <memory>
+#include <dlfcn.h>
 
 namespace tilejit::sim {
 
@@ -41,33 +43,36 @@ bool usesFatPointers(const llvm::Module &module) {
 
 } // namespace
 
-Status lowerFatPointers(llvm::Module &module, std::string_view chip) {
-  if (!usesFatPointers(module))
+/// The pass, from the library beside the plug-in.
+static Expected<FatPointerPass> findPass() {
+  Dl_info self;
+  if (!dladdr(reinterpret_cast<void *>(&usesFatPointers), &self))
+    return Status(StatusCode::Internal, "can't tell where the simulator was loaded from");
+  std::string path = parentPath(parentPath(self.dli_fname)) + "/" + fatPointerPassFile;
+  void *handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!handle)
+    return Status(StatusCode::Unavailable, std::string("can't open what lowers fat buffer pointers: ") + dlerror());
+  auto pass = reinterpret_cast<FatPointerPass>(dlsym(handle, fatPointerPassSymbol));
+  if (!pass)
+    return Status(StatusCode::Unavailable, path + " has no function " + fatPointerPassSymbol);
+  return pass;
+}
+
+Status lowerFatPointers(std::unique_ptr<llvm::Module> &module, std::string_view chip) {
+  if (!usesFatPointers(*module))
     return Status::ok();
-  LLVMInitializeAMDGPUTargetInfo();
-  LLVMInitializeAMDGPUTarget();
-  LLVMInitializeAMDGPUTargetMC();
-  std::string error;
-  llvm::Triple triple = module.getTargetTriple();
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return Status(StatusCode::Internal, "no AMDGPU target to lower fat buffer pointers: " + error);
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, llvm::StringRef(chip.data(), chip.size()), "", {}, std::nullopt));
-  llvm::PassBuilder builder(machine.get());
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error failure = builder.parsePassPipeline(passes, "amdgpu-lower-buffer-fat-pointers"))
-    return Status(StatusCode::Internal, "can't lower fat buffer pointers: " + llvm::toString(std::move(failure)));
-  passes.run(module, modules);
+  TILEJIT_ASSIGN_OR_RETURN(FatPointerPass pass, findPass());
+  std::string before, after;
+  llvm::raw_string_ostream stream(before);
+  llvm::WriteBitcodeToFile(*module, stream);
+  if (!pass(before, std::string(chip).c_str(), after))
+    return Status(StatusCode::Internal, "can't lower fat buffer pointers: " + after);
+  auto lowered =
+      llvm::parseBitcodeFile(llvm::MemoryBufferRef(after, module->getModuleIdentifier()), module->getContext());
+  if (!lowered)
+    return Status(StatusCode::Internal,
+                  "can't read the module with lowered fat buffer pointers: " + llvm::toString(lowered.takeError()));
+  module = std::move(*lowered);
   return Status::ok();
 }
 

@@ -8,6 +8,9 @@
 
 #include "tilejit/Base/Status.h"
 
+#include <memory>
+#include <string_view>
+
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -15,7 +18,7 @@ class Module;
 namespace tilejit::sim {
 
 /// Rewrites the module if it has fat pointers; `chip` is the name of its processor.
-Status lowerFatPointers(llvm::Module &module, std::string_view chip);
+Status lowerFatPointers(std::unique_ptr<llvm::Module> &module, std::string_view chip);
 
 } // namespace tilejit::sim
 

@@ -168,7 +168,7 @@ Expected<std::shared_ptr<LoadedIr>> LoadedIr::read(std::string_view bytes, std::
                   "the module is malformed: " + diagnostics.substr(0, diagnostics.find('\n')));
   TILEJIT_RETURN_IF_ERROR(loaded->checkTarget(name));
   if (!chip.info.nvidia)
-    TILEJIT_RETURN_IF_ERROR(lowerFatPointers(*loaded->module_, chip.info.name));
+    TILEJIT_RETURN_IF_ERROR(lowerFatPointers(loaded->module_, chip.info.name));
   loaded->listKernels();
   return loaded;
 }
