@@ -5,7 +5,7 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AMD
 
 // Each family of operations of the tile dialect through the whole pipeline: the lines that carry it. The hints give
-// every kernel two warps.
+// every kernel as few warps as show it.
 
 // CHECK-NOT: tile.
 // CHECK-NOT: tilegpu.
@@ -18,7 +18,7 @@
 // CHECK-DAG: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
 // CHECK-DAG: arith.select %{{.*}}, %{{.*}}, %{{.*}} : i32
 tile.kernel @pads(%x: !tile.view<?xf32>, %n: !tile.view<?xi32>) {
-  tile.hint {nvvm = {warps = 2 : i64}, rocdl = {warps = 2 : i64}}
+  tile.hint {nvvm = {warps = 2 : i64}, rocdl = {warps = 1 : i64}}
   %i = tile.program_id 0
   %a = tile.load %x[%i] pad lowest : !tile.view<?xf32> -> tensor<128xf32>
   %b = tile.load %x[%i] pad highest : !tile.view<?xf32> -> tensor<128xf32>

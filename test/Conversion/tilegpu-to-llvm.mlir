@@ -27,6 +27,34 @@ tile.kernel @copy(%x: !tile.view<?xf32, align = 16>, %y: !tile.view<?xf32, align
   tile.return
 }
 
+// Where a view's side is a multiple of the access, each access is inside or outside as a whole: one path, without the
+// nearest place inside. AMD's chips move 16 bytes from wherever numbers may be; NVIDIA's ask whether they are aligned.
+// CHECK-LABEL: llvm.func @copy_pieces(
+// NVIDIA: scf.if %{{.*}} -> (vector<4xf32>)
+// CHECK-NOT: arith.minsi %{{.*}} : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt
+// CHECK: scf.if %{{.*}} -> (vector<4xf32>)
+// NVIDIA-NEXT: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// AMD-NEXT: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: arith.minsi %{{.*}} : i32
+// NVIDIA: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// AMD: llvm.store %{{.*}} {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr<1>
+// AMD-NOT: llvm.store
+// CHECK: llvm.return
+tile.kernel @copy_pieces(%x: !tile.view<?x12xf32>, %y: !tile.view<?x12xf32>) {
+  %i = tile.program_id 0
+  %rows = tile.dim %x, 0 : !tile.view<?x12xf32>
+  %c12 = arith.constant 12 : index
+  %size = arith.muli %rows, %c12 : index
+  %px = tile.base %x : !tile.view<?x12xf32> -> !tile.ptr<f32>
+  %py = tile.base %y : !tile.view<?x12xf32> -> !tile.ptr<f32>
+  %from = tile.view %px sizes[%size] : !tile.ptr<f32> -> !tile.view<?xf32>
+  %to = tile.view %py sizes[%size] : !tile.ptr<f32> -> !tile.view<?xf32>
+  %t = tile.load %from[%i] pad zero : !tile.view<?xf32> -> tensor<256xf32>
+  tile.store %t, %to[%i] : tensor<256xf32>, !tile.view<?xf32>
+  tile.return
+}
+
 // Registers by halves, lanes by butterflies, warps through memory.
 // CHECK-LABEL: llvm.func @row_sum
 // CHECK: vector.shuffle

@@ -87,10 +87,16 @@ const Kernel copy = {"%x: !tile.view<200xi32>, %y: !tile.view<200xi32>", R"(
   tile.store %t, %y[%i] : tensor<128xi32>, !tile.view<200xi32>)",
                      2, 2};
 
-const Kernel pad = {"%x: !tile.view<100xi32>, %y: !tile.view<128xi32>", R"(
-  %t = tile.load %x[%c0] pad zero : !tile.view<100xi32> -> tensor<128xi32>
+const Kernel pad = {"%x: !tile.view<99xi32>, %y: !tile.view<128xi32>", R"(
+  %t = tile.load %x[%c0] pad zero : !tile.view<99xi32> -> tensor<128xi32>
   tile.store %t, %y[%c0] : tensor<128xi32>, !tile.view<128xi32>)",
-                    1, 2};
+                    1, 1};
+
+/// Accesses of several elements lie inside or outside as a whole.
+const Kernel pieces = {"%x: !tile.view<100xi32>, %y: !tile.view<124xi32>", R"(
+  %t = tile.load %x[%c0] pad zero : !tile.view<100xi32> -> tensor<128xi32>
+  tile.store %t, %y[%c0] : tensor<128xi32>, !tile.view<124xi32>)",
+                       1, 2};
 
 const Kernel histogram = {"%p: !tile.ptr<i32>", R"(
   %i = tile.iota : tensor<40xi32>
@@ -245,16 +251,26 @@ Change changesConstant(StringRef name, const std::function<bool(int64_t)> &fits,
   return everywhere(isOne, [=](Operation *op) { replaceConstant(op, 1, change); });
 }
 
+bool isGlobalLoad(Operation *op) {
+  auto load = dyn_cast<LLVM::LoadOp>(op);
+  return load && cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() == 1;
+}
+
 /// The first two registers of what was loaded change places.
 bool swapsRegisters(ModuleOp module) {
   auto isLoaded = [](Operation *op) {
-    return isa<vector::FromElementsOp>(op) && op->getNumOperands() > 1 &&
-           op->getOperand(0).getDefiningOp<LLVM::LoadOp>() && op->getOperand(1).getDefiningOp<LLVM::LoadOp>();
+    if (isa<vector::FromElementsOp>(op))
+      return op->getNumOperands() > 1 && op->getOperand(0).getDefiningOp<LLVM::LoadOp>() != nullptr;
+    return isGlobalLoad(op) && isa<VectorType>(op->getResult(0).getType());
   };
   return everywhere(isLoaded, [](Operation *op) {
-    Value first = op->getOperand(0), second = op->getOperand(1);
-    op->setOperand(0, second);
-    op->setOperand(1, first);
+    Value vector = op->getResult(0);
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    auto places = llvm::to_vector(llvm::seq<int64_t>(0, cast<VectorType>(vector.getType()).getNumElements()));
+    std::swap(places[0], places[1]);
+    Value swapped = vector::ShuffleOp::create(b, op->getLoc(), vector, vector, places);
+    vector.replaceAllUsesExcept(swapped, swapped.getDefiningOp());
   })(module);
 }
 
@@ -344,6 +360,9 @@ std::vector<Fault> allFaults() {
       lowered("an edge one element too far", pad, everywhere(isBelow, takeOneMore)),
       lowered("loads past an edge", pad, everywhere([](Operation *op) { return isa<arith::MinSIOp>(op); }, dropClamp)),
       lowered("stores past an edge", copy, always(isGlobalStore)),
+      lowered("loads of pieces past an edge", pieces, always(isGlobalLoad)),
+      lowered("stores of pieces past an edge", pieces, always(isGlobalStore)),
+      lowered("an edge one piece too far", pieces, everywhere(isBelow, takeOneMore)),
       lowered("an address scaled wrongly", copy, everywhere(isElementAddress, scaleWrongly)),
       lowered("all copies of an element update memory", histogram,
               always([](Operation *op) { return isa<LLVM::AtomicRMWOp>(op); })),
@@ -366,7 +385,7 @@ std::vector<Fault> allFaults() {
 } // namespace
 
 TEST_CASE("kernels without a fault are right and clean", "[gpu]") {
-  for (const Kernel *kernel : {&transpose, &rows, &product, &scan, &copy, &pad, &histogram, &inPlace, &part})
+  for (const Kernel *kernel : {&transpose, &rows, &product, &scan, &copy, &pad, &pieces, &histogram, &inPlace, &part})
     for (const char *target : {"sm_80", "gfx942"}) {
       INFO(kernel->arguments << kernel->body << "\non " << target);
       TileOpsOutcome outcome = runWithFault(kernel->arguments, kernel->body,

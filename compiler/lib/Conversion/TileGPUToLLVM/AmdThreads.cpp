@@ -74,6 +74,7 @@ public:
       return call("llvm.amdgcn.sudot4", {flag(!types.isLeftUnsigned), x, flag(!types.isRightUnsigned), y, sum, wraps});
     return call(types.isLeftUnsigned ? "llvm.amdgcn.udot4" : "llvm.amdgcn.sdot4", {x, y, sum, wraps});
   }
+  bool movesUnaligned() const override { return true; }
   StringRef scopeName(tile::MemoryScope scope) const override {
     switch (scope) {
     case tile::MemoryScope::Block:

@@ -107,6 +107,8 @@ public:
   Value both(Value x, Value y); ///< Of two conditions; null stands for true.
   Value less(Value x, Value y); ///< Signed x < y; null where that is known.
   Value equal(Value x, int64_t y);
+  /// A number that an index is a multiple of, as far as constants and products tell; 1 where nothing is known.
+  static int64_t divisorOf(Value x);
   /// An integer, or a vector of them, widened or narrowed to a type.
   Value resize(Value value, mlir::Type type, bool isSigned);
   /// A number of a thread or block as an index.

@@ -62,6 +62,7 @@ public:
     return NVVM::DotAccumulate4WayOp::create(b, loc, b.getI32Type(), left, signs(types.isLeftUnsigned), right,
                                              signs(types.isRightUnsigned), sum);
   }
+  bool movesUnaligned() const override { return false; }
   StringRef scopeName(tile::MemoryScope scope) const override {
     switch (scope) {
     case tile::MemoryScope::Block:

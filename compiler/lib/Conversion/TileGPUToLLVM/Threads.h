@@ -55,6 +55,8 @@ public:
   /// `sum` and the products of as many terms as PackedProducts::termsOf() says; `left` and `right` are vectors of them.
   virtual mlir::Value addProducts(mlir::OpBuilder &b, mlir::Location loc, const ProductTypes &types, mlir::Value left,
                                   mlir::Value right, mlir::Value sum) const = 0;
+  /// Whether a wide access to global memory may be at any address that is aligned to its elements.
+  virtual bool movesUnaligned() const = 0;
   /// LLVM's name of a memory scope.
   virtual llvm::StringRef scopeName(tile::MemoryScope scope) const = 0;
 };

@@ -97,6 +97,15 @@ Value KernelEmitter::equal(Value x, int64_t y) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, integer(x.getType(), y));
 }
 
+int64_t KernelEmitter::divisorOf(Value x) {
+  constexpr int64_t most = 1 << 16; // More than any access has elements.
+  if (auto constant = known(x))
+    return *constant == 0 ? most : std::abs(*constant);
+  if (auto product = x.getDefiningOp<arith::MulIOp>())
+    return std::min(most, divisorOf(product.getLhs())) * std::min(most, divisorOf(product.getRhs()));
+  return 1;
+}
+
 Value KernelEmitter::resize(Value value, Type type, bool isSigned) {
   unsigned from = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
