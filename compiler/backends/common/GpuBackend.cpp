@@ -29,6 +29,7 @@ LogicalResult lower(BackendJob &job, const GpuVendor &vendor) {
   MathExpansionOptions math;
   math.hasFma = true;
   math.hasHalfConvert = true;
+  math.leavesBf16 = true;
   if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module, recipient)))
     return failure();
   expandWideProducts(job.module);

@@ -13,6 +13,7 @@ namespace tilejit {
 struct MathExpansionOptions {
   bool hasFma = true;          ///< Fused multiply-adds in hardware (and with them instructions that round to integers).
   bool hasHalfConvert = true;  ///< f16 <-> f32 in hardware.
+  bool leavesBf16 = false;     ///< bf16 <-> f32, rounded to nearest, is left to the code generator.
   bool hasScalef = false;      ///< AVX-512: multiplication by a power of two that rounds once, for whole registers.
   bool hasBf16Convert = false; ///< AVX-512: f32 to bf16 in hardware, subnormals flushed, for whole registers.
 };

@@ -22,6 +22,8 @@ def ExpandMathPass : Pass<"tile-expand-math", "::mlir::ModuleOp"> {
   let options = [
     Option<"fma", "fma", "bool", "true", "Whether fused multiply-adds are in hardware">,
     Option<"halfConvert", "half-convert", "bool", "true", "Whether conversions between f16 and f32 are in hardware">,
+    Option<"leaveBf16", "leave-bf16", "bool", "false",
+           "Whether conversions between bf16 and f32 are left to the code generator">,
     Option<"bf16Convert", "bf16-convert", "bool", "false", "Whether to use AVX-512's conversion from f32 to bf16">,
     Option<"scalef", "scalef", "bool", "false", "Whether to use AVX-512's multiplication by powers of two">,
   ];

@@ -194,13 +194,14 @@ private:
 
   LogicalResult convertFloat(Operation *op, const Emit &emit, Value source, FloatType from, FloatType to,
                              bool towardZero) {
-    bool nativeHalf = options_.hasHalfConvert && ((from.isF16() && to.isF32()) || (from.isF32() && to.isF16()));
+    bool isLeft =
+        (to.isF32() && isLeftToCodeGenerator(from, options_)) || (from.isF32() && isLeftToCodeGenerator(to, options_));
     if (!isNarrow(from) && !isNarrow(to)) {
       if (towardZero)
         replace(op, narrowTowardZero(Num(emit, source)).value());
       return success();
     }
-    if (nativeHalf && !towardZero)
+    if (isLeft && !towardZero)
       return success();
     Num wide = isNarrow(from) ? extendNarrow(emit, source, to.isF64()) : Num(emit, source);
     replace(op, isNarrow(to) ? truncateToNarrow(wide, to, towardZero) : wide.value());
@@ -255,6 +256,7 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
     MathExpansionOptions expansion;
     expansion.hasFma = fma;
     expansion.hasHalfConvert = halfConvert;
+    expansion.leavesBf16 = leaveBf16;
     expansion.hasBf16Convert = bf16Convert;
     expansion.hasScalef = scalef;
     if (failed(expandMath(getOperation(), expansion)))

@@ -43,6 +43,8 @@ Num expandFma(Num x, Num y, Num z);
 /// What C's fmod gives: exact, with the sign of x.
 Num expandRemainder(Num x, Num y);
 
+/// Whether conversions between a narrow type and f32 stay the code generator's.
+bool isLeftToCodeGenerator(mlir::FloatType narrow, const MathExpansionOptions &options);
 /// Any float type to f32 or f64, exactly. `source` has the narrow type.
 Num extendNarrow(const Emit &emit, mlir::Value source, bool toDouble);
 /// f32 or f64 to a narrower type, rounded once; values beyond the range become what the type has for them.

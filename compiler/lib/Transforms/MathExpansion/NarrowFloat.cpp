@@ -210,10 +210,14 @@ Num encode(Num x, const Format &format, bool towardZero) {
 
 } // namespace
 
+bool isLeftToCodeGenerator(FloatType narrow, const MathExpansionOptions &options) {
+  return (narrow.isF16() && options.hasHalfConvert) || (narrow.isBF16() && options.leavesBf16);
+}
+
 Num extendNarrow(const Emit &emit, Value source, bool toDouble) {
   auto type = cast<FloatType>(getElementTypeOrSelf(source.getType()));
   Num single;
-  if (type.isF16() && emit.options.hasHalfConvert) {
+  if (isLeftToCodeGenerator(type, emit.options)) {
     Type target = emit.typeOf(Float32Type::get(emit.builder.getContext()));
     single = Num(emit, arith::ExtFOp::create(emit.builder, emit.loc, target, source));
   } else {
@@ -227,7 +231,7 @@ Value truncateToNarrow(Num x, FloatType type, bool towardZero) {
   OpBuilder &builder = emit.builder;
   if (x.isDouble())
     x = narrowToOdd(x, towardZero);
-  if (type.isF16() && emit.options.hasHalfConvert && !towardZero)
+  if (isLeftToCodeGenerator(type, emit.options) && !towardZero)
     return arith::TruncFOp::create(builder, emit.loc, emit.typeOf(type), x.value());
   if (type.isBF16() && emit.options.hasBf16Convert && fillsRegisters(x) && !towardZero)
     return narrowRegisters(x, type);
