@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <malloc.h>
 #include <new>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,6 +46,13 @@ void applyProcessLimits(const Limits &limits) {
     lower(RLIMIT_AS, static_cast<rlim_t>(limits.memoryBytes));
 #endif
   std::set_new_handler([] { _exit(WorkerExitOutOfMemory); });
+}
+
+void keepHeap() {
+  constexpr int megabyte = 1 << 20;
+  mallopt(M_TRIM_THRESHOLD, 512 * megabyte);
+  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
+  mallopt(M_TOP_PAD, 16 * megabyte);
 }
 
 void renewCpuSeconds(const Limits &limits) {

@@ -18,6 +18,8 @@ struct Limits {
 
 /// The limits that hold for the whole process.
 void applyProcessLimits(const Limits &limits);
+/// Lets the process keep the memory of one compile for the next, which would ask the kernel for each page again.
+void keepHeap();
 /// Gives the next compile its CPU seconds.
 void renewCpuSeconds(const Limits &limits);
 /// Whether the worker should end after this compile.

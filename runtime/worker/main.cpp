@@ -56,5 +56,6 @@ int main(int argc, char **argv) {
     return tilejit::WorkerExitUsage;
   }
   tilejit::worker::applyProcessLimits(options.limits);
+  tilejit::worker::keepHeap();
   _exit(tilejit::worker::serve(tilejit::workerSocket, options));
 }

@@ -115,6 +115,17 @@ TEST_CASE("a description becomes a payload and a manifest") {
   CHECK(compileForCpu(request(softmax)).payloads.at(0).bytes == response.payloads[0].bytes);
 }
 
+TEST_CASE("what was compiled before does not show") {
+  auto payload = [](std::string source) {
+    CompileResponse response = compileForCpu(request(std::move(source), EmitKind::Object));
+    return response.status.isOk() ? response.payloads.at(0).bytes : response.status.message();
+  };
+  std::string first = payload(softmax), scale = payload(scaleFile);
+  CHECK(contains(payload("tile.kernel @k(%x: !tile.view<?xf32>) {\n  %i = arith.nothing\n}\n"), "arith.nothing"));
+  CHECK(payload(softmax) == first);
+  CHECK(payload(scaleFile) == scale);
+}
+
 TEST_CASE("text forms") {
   CHECK(contains(compileForCpu(request(softmax, EmitKind::Tile)).text, "tile.kernel"));
   // Needs no back end.

@@ -4,6 +4,7 @@
 
 #include "tilejit/Driver/Driver.h"
 
+#include "Contexts.h"
 #include "Diagnostics.h"
 #include "Fence.h"
 #include "TileFile.h"
@@ -13,7 +14,6 @@
 #include "tilejit/Description/Parse.h"
 #include "tilejit/OpLib/OpLib.h"
 
-#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -42,22 +42,17 @@ public:
 
   Status run() {
     stages_.begin("context");
-    DialectRegistry registry;
-    registerOpLibDialects(registry);
-    if (backend_)
-      backend_->registerDialects(registry);
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    context.loadAllAvailableDialects();
-    context.printOpOnDiagnostic(false);
-    DiagnosticCollector diagnostics(context);
-    Status status = compile(context, diagnostics);
+    std::unique_ptr<MLIRContext> context = takeContext(backend_);
+    Status status = compile(*context);
+    keepContext(backend_, std::move(context));
     stages_.end();
     response_.stagesMs = stages_.times();
     return status;
   }
 
 private:
-  Status compile(MLIRContext &context, DiagnosticCollector &diagnostics) {
+  Status compile(MLIRContext &context) {
+    DiagnosticCollector diagnostics(context);
     Program program;
     bool isDescription = request_.sourceKind == abi::SourceKind::Description;
     TILEJIT_RETURN_IF_ERROR(isDescription ? build(context, program) : parse(context, diagnostics, program));
