@@ -8,6 +8,7 @@
 #include "DebugLocations.h"
 #include "LowerTiles.h"
 #include "Optimize.h"
+#include "WarmUp.h"
 #include "WideProducts.h"
 
 #include "tilejit/Transforms/MathExpansion.h"
@@ -78,6 +79,9 @@ void GpuBackend::registerDialects(DialectRegistry &registry) const {
 
 FailureOr<BackendResult> GpuBackend::compile(BackendJob job) const {
   BackendResult result;
+  std::jthread warming;
+  if (job.emit != abi::EmitKind::TileGpu && job.emit != abi::EmitKind::Llvm && !isWarm_.test_and_set())
+    warming = warmUp(vendor_, job.target);
   FailureOr<abi::GpuLaunch> launch = lowerTiles(job, vendor_.sharedAtLaunch);
   if (failed(launch))
     return failure();

@@ -8,14 +8,17 @@
 #define TILEJIT_BACKENDS_COMMON_GPUBACKEND_H
 
 #include "backends/common/Capabilities.h"
+#include "backends/common/CodeGen.h"
 #include "backends/common/LowerToLLVM.h"
 
 #include "tilejit/Driver/Backend.h"
 
+#include "llvm/IR/CallingConv.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +37,8 @@ struct GpuVendor {
   std::string_view backEnd; ///< "nvvm", "rocdl".
   TargetKind kind;
   bool sharedAtLaunch; ///< On-chip memory is given by the launch; otherwise the code object carries its size.
+  llvm::CallingConv::ID kernelConvention;
+  CodeForm codeForm; ///< What a package is made of.
   Recipient recipient;
   llvm::ArrayRef<Capability> (*capabilities)();
   /// The vendor's dialect and its translation.
@@ -59,6 +64,7 @@ public:
 
 private:
   const GpuVendor vendor_;
+  mutable std::atomic_flag isWarm_; ///< Code has been generated before, or is being generated.
 };
 
 } // namespace tilejit::backends

@@ -21,6 +21,7 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tilejit::backends {
@@ -48,11 +49,13 @@ static void addLoopPasses(FunctionPassManager &passes) {
   passes.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
 }
 
-/// Folds again what the others made foldable, and what the two sides of a branch have in common.
+/// Folds again what the others made foldable, and what the two sides of a branch have in common. Constants of addresses
+/// come last in them, where instructions take them.
 static void addFinalPasses(FunctionPassManager &passes, PassBuilder &builder) {
   passes.addPass(InstCombinePass());
   builder.invokePeepholeEPCallbacks(passes, OptimizationLevel::O2);
   passes.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+  passes.addPass(SeparateConstOffsetFromGEPPass());
 }
 
 void optimize(Module &module, TargetMachine &machine) {

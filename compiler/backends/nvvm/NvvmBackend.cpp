@@ -14,17 +14,24 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <mutex>
+
 using namespace mlir;
 
 namespace tilejit::nvvm {
 
 namespace {
 
-std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+void initialize() {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+}
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, initialize);
   return backends::makeTargetMachine(target, llvm::TargetOptions(), error);
 }
 
@@ -109,6 +116,8 @@ const Backend &nvvmBackend() {
       {.backEnd = "nvvm",
        .kind = TargetKind::Nvidia,
        .sharedAtLaunch = true,
+       .kernelConvention = llvm::CallingConv::PTX_Kernel,
+       .codeForm = backends::CodeForm::Assembly,
        .recipient = {"an NVIDIA GPU", NVVM::NVVMDialect::getDialectNamespace(), nvvm::driverFunctions},
        .capabilities = nvvm::capabilities,
        .registerDialect = nvvm::registerDialect,

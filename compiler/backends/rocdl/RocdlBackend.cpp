@@ -14,8 +14,11 @@
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/TargetParser.h"
+
+#include <mutex>
 
 using namespace mlir;
 
@@ -23,12 +26,26 @@ namespace tilejit::rocdl {
 
 namespace {
 
-std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+/// The code generator's search for common parts of addresses (straight-line strength reduction and what belongs to it)
+/// finds none in kernels whose addresses are a base and constants, and took a sixth of its time.
+void skipAddressSearch() {
+  auto found = llvm::cl::getRegisteredOptions().find("amdgpu-scalar-ir-passes");
+  if (found != llvm::cl::getRegisteredOptions().end())
+    static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(false);
+}
+
+void initialize() {
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTarget();
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUAsmPrinter();
   LLVMInitializeAMDGPUAsmParser(); // Some intrinsics become text that the code generator assembles.
+  skipAddressSearch();
+}
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, initialize);
   return backends::makeTargetMachine(target, llvm::TargetOptions(), error);
 }
 
@@ -105,6 +122,8 @@ const Backend &rocdlBackend() {
       {.backEnd = "rocdl",
        .kind = TargetKind::Amd,
        .sharedAtLaunch = false,
+       .kernelConvention = llvm::CallingConv::AMDGPU_KERNEL,
+       .codeForm = backends::CodeForm::Object,
        .recipient = {"an AMD GPU", ROCDL::ROCDLDialect::getDialectNamespace(), {}},
        .capabilities = rocdl::capabilities,
        .registerDialect = rocdl::registerDialect,
