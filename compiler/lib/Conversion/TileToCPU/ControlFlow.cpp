@@ -28,7 +28,7 @@ public:
 
   LogicalResult allocate(Operation *op) {
     for (auto [i, type] : llvm::enumerate(types)) {
-      if (!inMemory[i])
+      if (!inMemory[i] || buffers[i].pointer)
         continue;
       FailureOr<Buffer> buffer = l.allocate(cast<RankedTensorType>(type), op);
       if (failed(buffer))
@@ -154,9 +154,27 @@ static LogicalResult lowerFor(KernelLowering &l, Operation *op) {
   return success();
 }
 
+/// Where one way only passes on a tile in memory that nobody reads afterwards, the result takes its place.
+static void takePlaces(KernelLowering &l, scf::IfOp branch, Edge &edge) {
+  llvm::SmallDenseSet<Value> taken;
+  for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+    if (region->empty())
+      continue;
+    for (auto [i, value] : llvm::enumerate(region->front().getTerminator()->getOperands())) {
+      Stored *place = edge.inMemory[i] ? l.stored(value) : nullptr;
+      bool isLast = value.getParentBlock() == branch->getBlock() &&
+                    llvm::all_of(value.getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); });
+      if (place && !place->inRegisters() && isLast && !edge.buffers[i].pointer &&
+          taken.insert(place->buffer.pointer).second)
+        edge.buffers[i] = place->buffer;
+    }
+  }
+}
+
 static LogicalResult lowerIf(KernelLowering &l, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   Edge edge(l, branch.getResultTypes(), neverMemory);
+  takePlaces(l, branch, edge);
   if (failed(edge.allocate(op)))
     return failure();
   bool hasElse = !branch.getElseRegion().empty();

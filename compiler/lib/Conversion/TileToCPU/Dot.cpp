@@ -281,6 +281,8 @@ static LogicalResult lowerDot(KernelLowering &l, Operation *operation) {
   auto type = cast<RankedTensorType>(op.getType());
   if (!type.getElementType().isF32() && !type.getElementType().isF64() && !type.getElementType().isInteger(32))
     return l.refuse(op, "expected an accumulator of f32, f64 or i32");
+  if (readsInPlace(l, op))
+    return lowerProductInPlace(l, op);
   Stored place;
   Stored *old = l.stored(sum);
   bool inPlace = old && !old->inRegisters() && sum.hasOneUse() && sum.getParentBlock() == op->getBlock() &&

@@ -42,6 +42,9 @@ mlir::LogicalResult lowerBlockedProduct(Product &product);
 /// B read once where it lies: for up to `skinnyRows` rows.
 mlir::LogicalResult lowerSkinnyProduct(Product &product);
 inline constexpr int64_t skinnyRows = 4;
+/// B in scratch memory, read there.
+bool readsInPlace(KernelLowering &l, tile::DotOp op);
+mlir::LogicalResult lowerProductInPlace(KernelLowering &l, tile::DotOp op);
 
 } // namespace tilejit::cpu
 

@@ -97,6 +97,29 @@ static Operation *firstReduction(KernelLowering &l, Value value) {
   return reads ? first : nullptr;
 }
 
+/// A value in scratch memory that `tile` is made from element by element and that nobody reads later, so that the tile
+/// can take its place; null: there is none.
+static Stored *outlived(KernelLowering &l, Value tile, Value value, unsigned depth = 0) {
+  Operation *op = tile.getDefiningOp(), *maker = value.getDefiningOp();
+  if (!maker || depth > 16)
+    return nullptr;
+  if (Stored *place = l.stored(value)) {
+    llvm::SmallPtrSet<Operation *, 8> seen{op}, roots;
+    collectRoots(l, value, seen, roots);
+    bool isLast = maker->getBlock() == op->getBlock() && llvm::all_of(roots, [&](Operation *root) {
+                    Operation *here = op->getBlock()->findAncestorOpInBlock(*root);
+                    return here && here->isBeforeInBlock(op);
+                  });
+    return !place->inRegisters() && isLast && value.getType() == tile.getType() ? place : nullptr;
+  }
+  if (!l.lazyOp(value) || !maker->hasTrait<OpTrait::Elementwise>())
+    return nullptr;
+  for (Value operand : maker->getOperands())
+    if (Stored *place = outlived(l, tile, operand, depth + 1))
+      return place;
+  return nullptr;
+}
+
 bool KernelLowering::wantsMaterialising(Operation *op) {
   if (op->use_empty())
     return false;
@@ -107,8 +130,13 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     return elements && !elements.isSplat();
   }
-  if (movesLanes(op)) // Products transpose while they pack.
-    return !llvm::all_of(op->getUsers(), [](Operation *user) { return isa<tile::DotOp>(user); });
+  auto inDeeperLoop = [&](Operation *user) {
+    Operation *parent = user->getParentOp();
+    return parent != op->getParentOp() && isa<LoopLikeOpInterface>(parent);
+  };
+  if (movesLanes(op)) // Products transpose while they pack, but not again in each turn of a loop.
+    return !llvm::all_of(op->getUsers(),
+                         [&](Operation *user) { return isa<tile::DotOp>(user) && !inDeeperLoop(user); });
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
     return !keepsCoordinates(reshape);
   if (isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandOp, tile::LoadOp>(op))
@@ -116,10 +144,6 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
   bool expensive = isExpensive(*this, result);
   if (!expensive && !isWidened(op))
     return false;
-  auto inDeeperLoop = [&](Operation *user) {
-    Operation *parent = user->getParentOp();
-    return parent != op->getParentOp() && isa<LoopLikeOpInterface>(parent);
-  };
   if (expensive && llvm::any_of(op->getUsers(), inDeeperLoop))
     return true;
   llvm::SmallPtrSet<Operation *, 8> users(op->user_begin(), op->user_end()), seen, roots;
@@ -145,7 +169,8 @@ LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
     setStored(tile, registersOf(type, values));
     return success();
   }
-  FailureOr<Buffer> buffer = allocate(type, op, dense);
+  Stored *old = dense ? nullptr : outlived(*this, tile, tile);
+  FailureOr<Buffer> buffer = old ? FailureOr<Buffer>(old->buffer) : allocate(type, op, dense);
   if (failed(buffer))
     return failure();
   Stored place;

@@ -182,20 +182,28 @@ Segment Reducer::inputSegment(const Segment &result) {
 LogicalResult Reducer::intoRegisters() {
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   SmallVector<SmallVector<Value>> results(op.getNumResults());
-  LogicalResult done = l.forEachRegister(type, [&](unsigned, const Segment &place) {
-    Values out;
-    Segment segment = inputSegment(place);
-    bool good;
-    if (axis == lane) {
-      good = reduceRow(segment, out);
-    } else {
-      SmallVector<Values> running(1);
-      good = reduceColumn(segment, running);
-      out = running[0];
-    }
-    for (auto [list, value] : llvm::zip(results, out))
+  auto keep = [&](ArrayRef<Value> values) {
+    for (auto [list, value] : llvm::zip(results, values))
       list.push_back(value);
-    return success(good);
+  };
+  constexpr int64_t group = 4;
+  int64_t perRow = l.registerLanes(type) == 1 ? 1 : llvm::divideCeil(type.getShape().back(), l.registerLanes(type));
+  LogicalResult done = l.forEachRegister(type, [&](unsigned number, const Segment &place) {
+    Segment segment = inputSegment(place);
+    if (axis == lane) {
+      Values out;
+      if (!reduceRow(segment, out))
+        return failure();
+      return keep(out), success();
+    }
+    // Registers side by side don't wait for each other.
+    int64_t column = number % perRow;
+    if (column % group)
+      return success();
+    SmallVector<Values> running(std::min(group, perRow - column));
+    if (!reduceColumn(segment, running))
+      return failure();
+    return llvm::for_each(running, keep), success();
   });
   if (failed(done))
     return failure();

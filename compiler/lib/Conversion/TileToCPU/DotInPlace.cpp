@@ -1,0 +1,281 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products whose right operand was computed before and lies in scratch memory in the type of the accumulator, as the
+// weights of attention do. Nothing of it is packed. The left operand is read where it lies too, by rows or by columns;
+// only where it has another type or reaches beyond its view is it copied. The accumulator is read once, when a register
+// tile is done, so that what scales it costs no pass of its own.
+
+#include "Dot.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+namespace {
+/// Elements of the accumulator's type: address of the first, and elements from row to row and from column to column.
+struct Matrix {
+  Value origin;
+  Index rowStride, columnStride;
+};
+
+/// Rows that fill no register tile have a smaller one, so it is only the time of their steps that counts.
+RegisterTile chooseTile(const Product &p) {
+  int64_t vectors = llvm::divideCeil(p.n, p.l.lanes);
+  // Cycles on two multiply-add and two load ports, with a latency of four; a tile takes some to begin and to end.
+  auto cycles = [&](int64_t tall, int64_t wide) {
+    double step = std::max({tall * wide / 2.0, (tall + wide) / 2.0, 4.0});
+    return tall == 0 ? 0 : step * p.k + tall * wide + 40;
+  };
+  RegisterTile best{1, p.l.lanes};
+  double least = 0;
+  for (int64_t wide = 1; wide <= 7; ++wide) {
+    if (vectors % wide)
+      continue;
+    for (int64_t tall = 1; tall <= std::min<int64_t>(14, p.m); ++tall) {
+      if (tall * wide + wide + 1 > p.l.model.vectorRegisters)
+        continue;
+      double all = (p.m / tall * cycles(tall, wide) + cycles(p.m % tall, wide)) * (vectors / wide);
+      if (least == 0 || all < least) {
+        least = all;
+        best = {tall, wide * p.l.lanes};
+      }
+    }
+  }
+  return best;
+}
+
+class ProductInPlace {
+public:
+  ProductInPlace(Product &p)
+      : p(p), l(p.l), tile(chooseTile(p)), rest(p.m % tile.rows), unroll(p.k % 4 == 0   ? 4
+                                                                         : p.k % 2 == 0 ? 2
+                                                                                        : 1) {}
+
+  LogicalResult run();
+
+private:
+  FailureOr<Matrix> findA();
+  FailureOr<Value> copyA(Value source, int64_t rowStride);
+  LogicalResult microkernel(Index row, Index column, int64_t tall);
+  LogicalResult rowsWithout(Index first);
+  LogicalResult put(Index row, Index column, Value sum);
+  Value accumulated(Value sum, Segment segment);
+  int64_t wide() const { return tile.columns / l.lanes; }
+
+  Product &p;
+  KernelLowering &l;
+  RegisterTile tile;
+  int64_t rest, unroll;
+  Matrix a, b;
+};
+} // namespace
+
+/// A matrix in scratch memory as the product reads it; null: the value is something else.
+static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
+  Stored *place = l.stored(tile);
+  bool isMatrix = place && !place->inRegisters() && getElementTypeOrSelf(tile.getType()) == compute;
+  return isMatrix && place->buffer.strides.back() == 1 ? place : nullptr;
+}
+
+bool tilejit::cpu::readsInPlace(KernelLowering &l, tile::DotOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  return type.getShape()[0] > skinnyRows && type.getShape()[1] > 1 && op.getPrecision() == tile::Precision::Ieee &&
+         storedMatrix(l, op.getB(), type.getElementType());
+}
+
+//===-- the left operand
+//--------------------------------------------------------------------------------------------===//
+
+FailureOr<Value> ProductInPlace::copyA(Value source, int64_t rowStride) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
+  FailureOr<Value> memory = l.allocateBytes((shape[0] * rowStride + l.lanes) * p.elementBytes(), p.op);
+  if (failed(memory))
+    return failure();
+  auto convert = [&](Value value) { return p.convert(value, p.op.getUnsignedA()); };
+  if (failed(l.packMatrix(source, shape[0], 0, shape[1], shape[1], *memory, rowStride, convert)))
+    return failure();
+  return *memory;
+}
+
+FailureOr<Matrix> ProductInPlace::findA() {
+  Value turned = l.transposeSource(p.op.getA()), source = turned ? turned : p.op.getA();
+  auto matrix = [&](Value origin, Index along, Index across) {
+    return turned ? Matrix{origin, across, along} : Matrix{origin, along, across};
+  };
+  if (Stored *place = storedMatrix(l, source, p.compute))
+    return matrix(place->buffer.pointer, place->buffer.strides[0], 1);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
+  int64_t dense = llvm::alignTo(shape[1], l.lanes);
+  auto load = l.stored(source) ? tile::LoadOp() : source.getDefiningOp<tile::LoadOp>();
+  if (!load || load.getType().getElementType() != p.compute || !l.loadAccess(load).strides[1].is(1)) {
+    FailureOr<Value> copy = copyA(source, dense);
+    return failed(copy) ? FailureOr<Matrix>(failure()) : matrix(*copy, dense, 1);
+  }
+  const Access &access = l.loadAccess(load);
+  Index stride = access.strides[0];
+  Value inside = l.e.both(l.e.less(shape[0] - 1, access.extents[0]), l.e.less(shape[1] - 1, access.extents[1]));
+  if (!inside)
+    return matrix(access.origin, stride, 1);
+  // A copy with the same stride leaves addresses as they are.
+  bool isAlike = stride.isConstant() && stride.constant >= dense && stride.constant <= 2 * dense;
+  SmallVector<Type> types{l.e.pointer(), l.e.i64()};
+  auto choice = scf::IfOp::create(l.b, l.e.loc, types, inside, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (bool isCopied : {false, true}) {
+    Block *block = isCopied ? choice.elseBlock() : choice.thenBlock();
+    OpBuilder::InsertionGuard guard(l.b);
+    l.b.setInsertionPointToEnd(block);
+    ScopeGuard scope(l, block, nullptr);
+    FailureOr<Value> origin = access.origin;
+    if (isCopied)
+      origin = copyA(source, isAlike ? stride.constant : dense);
+    if (failed(origin))
+      return failure();
+    l.b.setInsertionPointToEnd(block);
+    Value step = l.e.value(isCopied && !isAlike ? Index(dense) : stride);
+    scf::YieldOp::create(l.b, l.e.loc, ValueRange{*origin, step});
+  }
+  return matrix(choice.getResult(0), isAlike ? stride : Index(choice.getResult(1)), 1);
+}
+
+//===-- the accumulator
+//---------------------------------------------------------------------------------------------===//
+
+/// The accumulator and a sum (null: none).
+Value ProductInPlace::accumulated(Value sum, Segment segment) {
+  Value acc = p.op.getAcc();
+  auto isZero = [&] { return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero()); };
+  if (!l.stored(acc) && isZero())
+    return sum ? sum : p.zero(p.vectorType());
+  auto scaled = l.stored(acc) ? arith::MulFOp() : acc.getDefiningOp<arith::MulFOp>();
+  if (sum && scaled && l.model.fma) {
+    Value x = l.evaluate(scaled.getLhs(), segment), y = l.evaluate(scaled.getRhs(), segment);
+    return x && y ? p.multiplyAdd(x, y, sum) : Value();
+  }
+  Value before = l.evaluate(acc, segment);
+  if (!before || !sum)
+    return before;
+  if (isa<FloatType>(p.compute))
+    return arith::AddFOp::create(l.b, l.e.loc, before, sum);
+  return arith::AddIOp::create(l.b, l.e.loc, before, sum);
+}
+
+LogicalResult ProductInPlace::put(Index row, Index column, Value sum) {
+  Segment segment;
+  segment.at = {row, column};
+  segment.dim = 1;
+  segment.width = l.lanes;
+  Value total = accumulated(sum, segment);
+  if (!total)
+    return failure();
+  l.e.store(total, l.e.address(p.result, l.e.add(l.e.mul(row, p.resultStride), column), p.compute));
+  return success();
+}
+
+/// The value in scratch memory that an accumulator is computed from, element by element, whose place the result can
+/// take since nothing else reads it; null: there is none.
+static Stored *replaceable(KernelLowering &l, Value value, RankedTensorType type, Block *block) {
+  if (!value.hasOneUse() || value.getType() != type || value.getParentBlock() != block)
+    return nullptr;
+  if (l.stored(value)) {
+    Stored *place = storedMatrix(l, value, type.getElementType());
+    int64_t width = llvm::alignTo(type.getShape()[1], l.lanes);
+    return place && place->buffer.strides[0] >= width ? place : nullptr;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasTrait<OpTrait::Elementwise>())
+    return nullptr;
+  for (Value operand : op->getOperands())
+    if (Stored *place = replaceable(l, operand, type, block))
+      return place;
+  return nullptr;
+}
+
+//===-- the register tile
+//------------------------------------------------------------------------------------------===//
+
+/// `tall` rows by the columns of a panel.
+LogicalResult ProductInPlace::microkernel(Index row, Index column, int64_t tall) {
+  Value first = l.e.address(a.origin, l.e.mul(row, a.rowStride), p.compute);
+  Value panel = l.e.address(b.origin, column, p.compute);
+  SmallVector<Value> rows, sums(tall * wide(), p.zero(p.vectorType()));
+  for (int64_t r = 0; r < tall; ++r)
+    rows.push_back(l.e.address(first, l.e.mul(a.rowStride, r), p.compute));
+  LogicalResult done = l.loop(0, p.k, unroll, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
+    for (int64_t u = 0; u < unroll; ++u) {
+      Index step = l.e.add(at, u);
+      Value fromB = l.e.address(panel, l.e.mul(step, b.rowStride), p.compute);
+      SmallVector<Value> vectors;
+      for (int64_t v = 0; v < wide(); ++v)
+        vectors.push_back(l.e.load(p.vectorType(), l.e.address(fromB, v * l.lanes, p.compute)));
+      for (int64_t r = 0; r < tall; ++r) {
+        Value element = l.e.load(p.compute, l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute));
+        Value factor = l.e.splat(element, l.lanes);
+        for (int64_t v = 0; v < wide(); ++v)
+          sum[r * wide() + v] = p.multiplyAdd(factor, vectors[v], sum[r * wide() + v]);
+      }
+    }
+    return success();
+  });
+  if (failed(done))
+    return failure();
+  for (int64_t r = 0; r < tall; ++r)
+    for (int64_t v = 0; v < wide(); ++v)
+      if (failed(put(l.e.add(row, r), l.e.add(column, v * l.lanes), sums[r * wide() + v])))
+        return failure();
+  return success();
+}
+
+/// Rows that have no products.
+LogicalResult ProductInPlace::rowsWithout(Index first) {
+  SmallVector<Value> nothing;
+  return l.loop(first, p.m, 1, nothing, [&](Index row, auto &) {
+    return l.loop(0, llvm::alignTo(p.n, l.lanes), l.lanes, nothing,
+                  [&](Index column, auto &) { return put(row, column, Value()); });
+  });
+}
+
+LogicalResult ProductInPlace::run() {
+  FailureOr<Matrix> left = findA();
+  if (failed(left))
+    return failure();
+  a = *left;
+  const Buffer &right = l.stored(p.op.getB())->buffer;
+  b = {right.pointer, right.strides[0], 1};
+  SmallVector<Value> nothing;
+  int64_t whole = p.m - rest;
+  LogicalResult done = l.loop(0, llvm::alignTo(p.n, l.lanes), tile.columns, nothing, [&](Index column, auto &) {
+    if (failed(l.loop(0, l.e.min(p.rows, whole), tile.rows, nothing,
+                      [&](Index row, auto &) { return microkernel(row, column, tile.rows); })))
+      return failure();
+    if (rest == 0)
+      return success();
+    return l.branch(l.e.less(whole, p.rows), [&] { return microkernel(whole, column, rest); }, nullptr);
+  });
+  if (failed(done) || p.rows.is(p.m))
+    return done;
+  return rowsWithout(l.e.roundUp(p.rows, tile.rows));
+}
+
+LogicalResult tilejit::cpu::lowerProductInPlace(KernelLowering &l, tile::DotOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Stored place;
+  if (Stored *old = replaceable(l, op.getAcc(), type, op->getBlock())) {
+    place.buffer = old->buffer;
+  } else {
+    FailureOr<Buffer> buffer = l.allocate(type, op);
+    if (failed(buffer))
+      return failure();
+    place.buffer = *buffer;
+  }
+  int64_t mark = l.scratchMark();
+  Product product(l, op);
+  product.result = place.buffer.pointer;
+  product.resultStride = place.buffer.strides[0];
+  LogicalResult done = ProductInPlace(product).run();
+  l.scratchRelease(mark);
+  l.setStored(op.getResult(), place);
+  return done;
+}
