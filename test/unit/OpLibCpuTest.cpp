@@ -35,6 +35,10 @@ TEST_CASE("compiled softmax and norms agree with the reference", "[cpu]") { runA
 TEST_CASE("compiled transpositions and casts agree with the reference", "[cpu]") { runAll(moveCases()); }
 TEST_CASE("compiled attention agrees with the reference", "[cpu]") { runAll(attentionCases()); }
 TEST_CASE("compiled attention in odd tiles agrees", "[cpu]") { runAll(attentionCases(), {{"bm", 5}, {"bn", 6}}); }
+TEST_CASE("compiled attention with queries side by side agrees", "[cpu]") {
+  for (const std::vector<OpLibCase> &cases : {attentionCases(), decodeCases(), sequenceCases()})
+    runAll(cases, {{"bm", 20}, {"bn", 7}});
+}
 TEST_CASE("compiled decoding agrees with the reference", "[cpu]") { runAll(decodeCases()); }
 TEST_CASE("compiled decoding in odd tiles agrees", "[cpu]") { runAll(decodeCases(), {{"bm", 5}, {"bn", 6}}); }
 TEST_CASE("what caches hold beyond the keys of sequences does not matter", "[cpu]") {

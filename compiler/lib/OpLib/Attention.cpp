@@ -6,6 +6,9 @@
 // -inf where a query does not see a key; a row that has only those subtracts 0 from them, so that no difference of
 // infinities is formed. Where there are few queries, several instances share their keys; AttentionMerge.cpp puts
 // together what they leave in the workspace.
+//
+// A regime may turn the tiles, so that queries lie side by side and keys below each other. What is done for each query
+// then goes through whole vectors, and both products read keys and values as they lie.
 
 #include "AttentionKeys.h"
 #include "AttentionMerge.h"
@@ -101,8 +104,18 @@ private:
   bool isOneQuery() const { return shape_.size(Shape::query).isOne() && !shape_.hasSequences(); }
   /// Whether all queries see the same keys.
   bool seesAll() const { return !attributes_.causal || (isOneQuery() && !attributes_.window); }
+  /// The axis of tiles that runs along the queries.
+  int queryAxis() const { return regime_.isTurned ? 1 : 0; }
+  /// A tile with so many elements for each query.
+  std::array<int64_t, 2> shapeWith(int64_t each) const {
+    return regime_.isTurned ? std::array{each, regime_.bm} : std::array{regime_.bm, each};
+  }
+  std::array<int64_t, 2> scoresShape() const { return shapeWith(regime_.bn); }
+  Value turned(Value tile);
+  Value inComputeType(Value tile) { return convert(b_, tile, input_, compute_); }
   Value loadQueries();
   Value column(Value tile, function_ref<Value(Value, Value)> combine);
+  Value spread(Value line, int axis);
   Value queryNumbers();
   Value placesApart();
   Value limitTile(Value index);
@@ -112,11 +125,15 @@ private:
   Value keysThere(const KeyBlock &block);
   Value ownRows();
   Value seen(const KeyBlock &block);
+  Value hidesSome(const KeyBlock &block);
+  Value masked(Value value, const KeyBlock &block);
+  double scale() const { return attributes_.scale / attributes_.softcap.value_or(1); }
+  Value products(Value keys);
   Value scores(Value keys, const KeyBlock &block);
   State advance(Value number, const State &before);
   Values passKeys(ValueRange before);
   Values passSequences(ValueRange before);
-  void finish(const State &state);
+  void finish(State state);
 
   KernelBuilder &b_;
   const AttentionShape &shape_;
@@ -149,18 +166,36 @@ QueryBlock::QueryBlock(KernelBuilder &b, const AttentionShape &shape, const Atte
 
 //===--- tiles --------------------------------------------------------------------------------------------------===//
 
-/// Whole rows, padded with zeros.
+Value QueryBlock::turned(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto result = RankedTensorType::get({type.getShape()[1], type.getShape()[0]}, type.getElementType());
+  return tile::TransposeOp::create(b_, result, tile, ArrayRef<int64_t>{1, 0});
+}
+
+/// Whole rows, padded with zeros; turned ones are scaled.
 Value QueryBlock::loadQueries() {
   b_.setPlace("inputs/q");
   Value view = b_.slice(space_, Shape::q, std::array<int, 2>{Shape::query, Shape::element}, position_);
   Value tile = load(b_, view, {row_, b_.index(0)}, {regime_.bm, regime_.depth}, input_);
   b_.setPlace("op");
-  return tile;
+  if (!regime_.isTurned)
+    return tile;
+  tile = inComputeType(tile);
+  return turned(arith::MulFOp::create(b_, tile, splatLike(b_, tile, scale())));
 }
 
-/// Combines the elements of each row into a column.
+/// Combines the elements of each query into a column.
 Value QueryBlock::column(Value tile, function_ref<Value(Value, Value)> combine) {
-  return tile::ExpandOp::create(b_, tileType(b_, {regime_.bm, 1}, compute_), reduceAlong(b_, tile, 1, combine), 1);
+  int axis = 1 - queryAxis();
+  return tile::ExpandOp::create(b_, tileType(b_, shapeWith(1), compute_), reduceAlong(b_, tile, axis, combine), axis);
+}
+
+/// A tile of the shape of the scores whose lines along an axis are all the same.
+Value QueryBlock::spread(Value line, int axis) {
+  SmallVector<int64_t> shape{1, 1};
+  shape[axis] = shapeOf(line)[0];
+  auto type = RankedTensorType::get(shape, cast<RankedTensorType>(line.getType()).getElementType());
+  return broadcastTo(b_, tile::ExpandOp::create(b_, type, line, 1 - axis), scoresShape());
 }
 
 //===--- who sees what ------------------------------------------------------------------------------------------===//
@@ -184,14 +219,8 @@ Value QueryBlock::queryNumbers() {
 }
 
 Value QueryBlock::placesApart() {
-  auto spread = [&](Value numbers, int axis) {
-    SmallVector<int64_t> shape{1, 1};
-    shape[1 - axis] = shapeOf(numbers)[0];
-    Value expanded = tile::ExpandOp::create(b_, RankedTensorType::get(shape, b_.getI32Type()), numbers, axis);
-    return broadcastTo(b_, expanded, {regime_.bm, regime_.bn});
-  };
   Value keys = tile::IotaOp::create(b_, RankedTensorType::get(regime_.bn, b_.getI32Type()));
-  return arith::SubIOp::create(b_, spread(keys, 0), spread(queryNumbers(), 1));
+  return arith::SubIOp::create(b_, spread(keys, 1 - queryAxis()), spread(queryNumbers(), queryAxis()));
 }
 
 /// A tile that compares with placesApart(): an index where that lies among them, else one beyond them on its side.
@@ -199,7 +228,7 @@ Value QueryBlock::limitTile(Value index) {
   constexpr int64_t beyond = int64_t{1} << 24;
   index = arith::MaxSIOp::create(b_, index, b_.index(-beyond));
   index = arith::MinSIOp::create(b_, index, b_.index(beyond));
-  return splatIndex(b_, RankedTensorType::get({regime_.bm, regime_.bn}, b_.getI32Type()), index);
+  return splatIndex(b_, RankedTensorType::get(scoresShape(), b_.getI32Type()), index);
 }
 
 /// How far the last key that a query sees is ahead of the query; may be negative.
@@ -237,9 +266,7 @@ std::pair<Value, Value> QueryBlock::ownBlocks() {
 Value QueryBlock::keysThere(const KeyBlock &block) {
   if (!block.limit)
     return {};
-  Value inside = lanesBelow(b_, block.limit, regime_.bn);
-  auto row = RankedTensorType::get({1, regime_.bn}, b_.getI1Type());
-  return broadcastTo(b_, tile::ExpandOp::create(b_, row, inside, 0), {regime_.bm, regime_.bn});
+  return spread(lanesBelow(b_, block.limit, regime_.bn), 1 - queryAxis());
 }
 
 /// Which scores belong to queries of the sequence at hand; null: all.
@@ -248,16 +275,15 @@ Value QueryBlock::ownRows() {
     return {};
   auto type = RankedTensorType::get(regime_.bm, b_.getI32Type());
   Value rows = tile::IotaOp::create(b_, type);
-  auto spread = [&](Value index) -> Value {
+  auto everywhere = [&](Value index) -> Value {
     index = arith::MinSIOp::create(b_, arith::MaxSIOp::create(b_, index, b_.index(0)), b_.index(regime_.bm));
     return splatIndex(b_, type, index);
   };
-  Value begin = spread(arith::SubIOp::create(b_, b_.index(0), first_));
-  Value end = spread(arith::SubIOp::create(b_, queries_, first_));
+  Value begin = everywhere(arith::SubIOp::create(b_, b_.index(0), first_));
+  Value end = everywhere(arith::SubIOp::create(b_, queries_, first_));
   Value inside = arith::AndIOp::create(b_, arith::CmpIOp::create(b_, arith::CmpIPredicate::sge, rows, begin),
                                        arith::CmpIOp::create(b_, arith::CmpIPredicate::slt, rows, end));
-  auto column = RankedTensorType::get({regime_.bm, 1}, b_.getI1Type());
-  return broadcastTo(b_, tile::ExpandOp::create(b_, column, inside, 1), {regime_.bm, regime_.bn});
+  return spread(inside, queryAxis());
 }
 
 /// Which scores of a block count; null: all.
@@ -283,52 +309,108 @@ Value QueryBlock::seen(const KeyBlock &block) {
   return mask;
 }
 
+/// Whether any score of a block may not count; null: that is not known.
+Value QueryBlock::hidesSome(const KeyBlock &block) {
+  Value any;
+  auto orIf = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    Value condition = arith::CmpIOp::create(b_, predicate, x, y);
+    any = any ? arith::OrIOp::create(b_, any, condition).getResult() : condition;
+  };
+  if (shape_.hasSequences()) {
+    orIf(arith::CmpIPredicate::slt, first_, b_.index(0));
+    orIf(arith::CmpIPredicate::slt, queries_, b_.add(first_, b_.index(regime_.bm)));
+  }
+  if (block.limit)
+    orIf(arith::CmpIPredicate::slt, block.limit, b_.index(regime_.bn));
+  if (seesAll())
+    return any;
+  if (regime_.isGrouped)
+    return {};
+  Value diagonal = b_.add(first_, distance());
+  orIf(arith::CmpIPredicate::slt, diagonal, b_.add(block.first, b_.index(regime_.bn - 1)));
+  if (attributes_.window) {
+    Value start = b_.add(diagonal, b_.index(regime_.bm - 1 - *attributes_.window));
+    orIf(arith::CmpIPredicate::sle, block.first, start);
+  }
+  return any;
+}
+
+/// -inf where a score does not count. Turned scores lie in memory, where blocks without such are left alone.
+Value QueryBlock::masked(Value value, const KeyBlock &block) {
+  auto select = [&]() -> Value {
+    Value mask = seen(block);
+    if (!mask)
+      return value;
+    return arith::SelectOp::create(b_, mask, value, splatLike(b_, value, -std::numeric_limits<double>::infinity()));
+  };
+  Value condition = regime_.isTurned ? hidesSome(block) : Value();
+  if (!condition)
+    return select();
+  auto choice = scf::IfOp::create(b_, value.getType(), condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(b_, select());
+  b_.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(b_, value);
+  return choice.getResult(0);
+}
+
 //===--- steps --------------------------------------------------------------------------------------------------===//
+
+/// Each query times each key, scaled.
+Value QueryBlock::products(Value keys) {
+  keys = regime_.isTurned ? inComputeType(keys) : turned(keys);
+  Value zero = splat(b_, scoresShape(), compute_, 0);
+  auto dot = [&](Value x, Value y) -> Value {
+    return tile::DotOp::create(b_, zero.getType(), x, y, zero, tile::Precision::Ieee, false, false);
+  };
+  if (regime_.isTurned)
+    return dot(keys, query_);
+  Value value = dot(query_, keys);
+  return arith::MulFOp::create(b_, value, splatLike(b_, value, scale()));
+}
 
 /// Scaled, capped, biased and masked.
 Value QueryBlock::scores(Value keys, const KeyBlock &block) {
-  std::array<int64_t, 2> tile{regime_.bm, regime_.bn};
-  auto turned = RankedTensorType::get({regime_.depth, regime_.bn}, valueType(b_.getContext(), input_));
-  keys = tile::TransposeOp::create(b_, turned, keys, ArrayRef<int64_t>{1, 0});
-  Value zero = splat(b_, tile, compute_, 0);
-  Value value = tile::DotOp::create(b_, zero.getType(), query_, keys, zero, tile::Precision::Ieee, false, false);
-  double cap = attributes_.softcap.value_or(1);
-  value = arith::MulFOp::create(b_, value, splatLike(b_, value, attributes_.scale / cap));
+  Value value = products(keys);
   if (attributes_.softcap)
-    value = arith::MulFOp::create(b_, math::TanhOp::create(b_, value), splatLike(b_, value, cap));
+    value = arith::MulFOp::create(b_, math::TanhOp::create(b_, value), splatLike(b_, value, *attributes_.softcap));
   if (shape_.bias >= 0) {
     b_.setPlace("inputs/bias");
     std::array<int, 2> dims{Shape::query, Shape::key};
     std::array<Value, 2> coordinates{row_, block.number};
+    std::array<int64_t, 2> tile{regime_.bm, regime_.bn};
     Value bias = loadBroadcast(b_, {space_, dims, position_, coordinates, tile}, shape_.bias, compute_);
     b_.setPlace("op");
-    value = arith::AddFOp::create(b_, value, bias);
+    value = arith::AddFOp::create(b_, value, regime_.isTurned ? turned(bias) : bias);
   }
-  if (Value mask = seen(block))
-    value = arith::SelectOp::create(b_, mask, value, splatLike(b_, value, -std::numeric_limits<double>::infinity()));
-  return value;
+  return masked(value, block);
 }
 
 QueryBlock::State QueryBlock::advance(Value number, const State &before) {
-  std::array<int64_t, 2> tile{regime_.bm, regime_.bn}, result{regime_.bm, regime_.depth};
   KeyBlock block = keys_->at(number);
   if (regime_.looksAhead)
     keys_->prefetch(keys_->at(b_.add(number, b_.index(1))));
   Value score = scores(keys_->load(Shape::k, block), block);
   auto largest = [&](Value x, Value y) { return larger(b_, x, y); };
   Value maximum = larger(b_, column(score, largest), before.maximum), shift = finiteOrZero(b_, maximum);
-  Value weights = math::ExpOp::create(b_, arith::SubFOp::create(b_, score, broadcastTo(b_, shift, tile)));
+  Value weights = math::ExpOp::create(b_, arith::SubFOp::create(b_, score, broadcastTo(b_, shift, scoresShape())));
   Value rescale = math::ExpOp::create(b_, arith::SubFOp::create(b_, before.maximum, shift));
   Value added = column(weights, [&](Value x, Value y) -> Value { return arith::AddFOp::create(b_, x, y); });
   Value sum = arith::AddFOp::create(b_, arith::MulFOp::create(b_, before.sum, rescale), added);
-  Value carried = arith::MulFOp::create(b_, before.values, broadcastTo(b_, rescale, result));
+  Value carried = arith::MulFOp::create(b_, before.values, broadcastTo(b_, rescale, shapeWith(regime_.depth)));
   Value values = keys_->load(Shape::v, block);
-  Value rounded = convert(b_, weights, compute_, input_);
-  return {maximum, sum,
-          tile::DotOp::create(b_, carried.getType(), rounded, values, carried, tile::Precision::Ieee, false, false)};
+  auto dot = [&](Value x, Value y) -> Value {
+    return tile::DotOp::create(b_, carried.getType(), x, y, carried, tile::Precision::Ieee, false, false);
+  };
+  if (regime_.isTurned)
+    return {maximum, sum, dot(turned(inComputeType(values)), weights)};
+  return {maximum, sum, dot(convert(b_, weights, compute_, input_), values)};
 }
 
-void QueryBlock::finish(const State &state) {
+void QueryBlock::finish(State state) {
+  if (regime_.isTurned)
+    state = {turned(state.maximum), turned(state.sum), turned(state.values)};
   if (part_)
     return AttentionParts(b_, shape_, regime_.split).store(regime_, position_[0], position_[1], row_, part_, state);
   storeAttention(b_, shape_, space_, position_, row_, state);
@@ -360,9 +442,8 @@ Values QueryBlock::passSequences(ValueRange before) {
 
 void QueryBlock::build() {
   query_ = loadQueries();
-  std::array<int64_t, 2> column{regime_.bm, 1}, result{regime_.bm, regime_.depth};
-  Values start{splat(b_, column, compute_, -std::numeric_limits<double>::infinity()), splat(b_, column, compute_, 0),
-               splat(b_, result, compute_, 0)};
+  Values start{splat(b_, shapeWith(1), compute_, -std::numeric_limits<double>::infinity()),
+               splat(b_, shapeWith(1), compute_, 0), splat(b_, shapeWith(regime_.depth), compute_, 0)};
   if (!seesAll())
     apart_ = placesApart();
   if (shape_.hasSequences()) {

@@ -158,13 +158,14 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
 /// Rows share what packing a block of keys costs. A page is too short a stream for the CPU to see where the next one
 /// lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
-  constexpr int64_t mostRows = 128, mostKeys = 128;
+  constexpr int64_t leastTurned = 16, mostRows = 64, mostKeys = 128;
   int64_t m = std::clamp<int64_t>(rows, 1, mostRows);
   int64_t n = std::clamp<int64_t>(largest(shape.size(AttentionShape::key)), 1, mostKeys);
   if (shape.isPaged())
     n = balanced(shape.page, mostKeys, 1);
   AttentionRegime regime{isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};
   regime.looksAhead = shape.isPaged();
+  regime.isTurned = regime.bm >= leastTurned;
   return regime;
 }
 

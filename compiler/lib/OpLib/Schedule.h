@@ -61,6 +61,7 @@ struct AttentionRegime {
   bool isGrouped = false;  ///< Rows are the queries of all heads that share keys, else those of one head.
   int64_t split = 1;       ///< Instances that share the keys of a block.
   bool looksAhead = false; ///< Announces the next block of keys and values.
+  bool isTurned = false;   ///< Queries run along the last dimension of tiles, else along the first.
   std::optional<int64_t> maxQueries = std::nullopt; ///< Up to how many it is taken; nothing: for any number.
   std::optional<int64_t> maxBatches = std::nullopt;
 };
