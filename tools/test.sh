@@ -46,8 +46,10 @@ if [[ $(id -u) -eq 0 ]]; then
   nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   if "${nobody[@]}" test -r tools/testing/run_all.py -a -x build/bin 2>/dev/null; then
     chown -R 65534:65534 "$scratch"
-    # cmake --install, which a test runs, notes what it installed in the build folder.
-    install -m 0666 /dev/null build/install_manifest_runtime.txt
+    # cmake --install, which tests run, notes what it installed in the build folder.
+    for component in runtime compiler tools; do
+      install -m 0666 /dev/null "build/install_manifest_$component.txt"
+    done
     run=("${nobody[@]}" "${run[@]}")
   else
     run+=(--note-root "the tree is not readable by an unprivileged user, so the suite ran as root")
