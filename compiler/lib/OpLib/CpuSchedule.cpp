@@ -154,11 +154,13 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   return steps(space, compute, 8);
 }
 
-/// Blocks whose scores stay in L2, beside the keys and values that they meet: whole pages, or equal pieces of them.
-/// Rows share what packing a block of keys costs. A page is too short a stream for the CPU to see where the next one
-/// lies.
+/// Blocks whose scores and queries share L1. Where keys and values have to be converted, more rows share what that
+/// costs, unless many of them would not see the last keys of their block. A page is too short a stream for the CPU to
+/// see where the next one lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
-  constexpr int64_t leastTurned = 16, mostRows = 64, mostKeys = 128;
+  constexpr int64_t leastTurned = 16, mostKeys = 64;
+  bool converts = storageBytes(description_.inputs[1].dtype) < 4;
+  int64_t mostRows = converts && !description_.as<AttentionAttributes>().causal ? 128 : 64;
   int64_t m = std::clamp<int64_t>(rows, 1, mostRows);
   int64_t n = std::clamp<int64_t>(largest(shape.size(AttentionShape::key)), 1, mostKeys);
   if (shape.isPaged())

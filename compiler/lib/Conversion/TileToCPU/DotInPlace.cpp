@@ -59,6 +59,7 @@ public:
 private:
   FailureOr<Matrix> findA();
   FailureOr<Value> copyA(Value source, int64_t rowStride);
+  void lookAhead(Index row, int64_t tall, Index at);
   LogicalResult microkernel(Index row, Index column, int64_t tall);
   LogicalResult rowsWithout(Index first);
   LogicalResult put(Index row, Index column, Value sum);
@@ -72,6 +73,19 @@ private:
   Matrix a, b;
 };
 } // namespace
+
+/// The load that a value is made from element by element, if it lies in memory row by row; null: it is made otherwise.
+static tile::LoadOp matrixLoad(KernelLowering &l, Value tile) {
+  while (!l.stored(tile) && tile.getDefiningOp()) {
+    Operation *op = tile.getDefiningOp();
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      return load.getType().getRank() == 2 && l.loadAccess(op).strides[1].is(1) ? load : tile::LoadOp();
+    if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
+      break;
+    tile = op->getOperand(0);
+  }
+  return {};
+}
 
 /// A matrix in scratch memory as the product reads it; null: the value is something else.
 static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
@@ -193,6 +207,37 @@ static Stored *replaceable(KernelLowering &l, Value value, RankedTensorType type
   return nullptr;
 }
 
+//===-- the next block
+//-------------------------------------------------------------------------------------------------===//
+
+/// On its way through the left operand a microkernel asks for its share of the block behind, which a loop wants next.
+/// The first to go through a matrix would wait for most of its lines otherwise: the steps are too short for the CPU to
+/// see where they lead.
+void ProductInPlace::lookAhead(Index row, int64_t tall, Index at) {
+  Value source = l.transposeSource(p.op.getA());
+  bool isTurned = source != nullptr;
+  tile::LoadOp load = matrixLoad(l, isTurned ? source : p.op.getA());
+  if (!load || !isa<LoopLikeOpInterface>(p.op->getParentOp()))
+    return;
+  const Access &access = l.loadAccess(load);
+  Type memory = memoryType(access.element);
+  int64_t line = 64 / byteSize(memory);
+  auto ask = [&](Index matrixRow, Index matrixColumn) {
+    Index below = l.e.mul(l.e.add(matrixRow, load.getType().getShape()[0]), access.strides[0]);
+    l.e.prefetch(l.e.address(l.e.address(access.origin, below, memory), matrixColumn, memory), /*level=*/2);
+  };
+  if (isTurned) {
+    for (int64_t u = 0; u < unroll; ++u)
+      ask(l.e.add(at, u), row);
+    return;
+  }
+  int64_t linesOfRow = llvm::divideCeil(p.k, line), atOnce = llvm::divideCeil(tall * linesOfRow * unroll, p.k);
+  for (int64_t i = 0; i < atOnce; ++i) {
+    Index number = l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), i);
+    ask(l.e.add(row, l.e.divide(number, linesOfRow)), l.e.mul(l.e.remainder(number, linesOfRow), line));
+  }
+}
+
 //===-- the register tile
 //------------------------------------------------------------------------------------------===//
 
@@ -204,6 +249,7 @@ LogicalResult ProductInPlace::microkernel(Index row, Index column, int64_t tall)
   for (int64_t r = 0; r < tall; ++r)
     rows.push_back(l.e.address(first, l.e.mul(a.rowStride, r), p.compute));
   LogicalResult done = l.loop(0, p.k, unroll, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
+    lookAhead(row, tall, at);
     for (int64_t u = 0; u < unroll; ++u) {
       Index step = l.e.add(at, u);
       Value fromB = l.e.address(panel, l.e.mul(step, b.rowStride), p.compute);
