@@ -154,15 +154,23 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   return steps(space, compute, 8);
 }
 
+/// Of these tile sizes the first that leaves hardly more of its last tile empty than the best.
+static int64_t leastEmpty(int64_t size, std::initializer_list<int64_t> tiles) {
+  int64_t least = roundUp(
+      size, *llvm::min_element(tiles, [&](int64_t a, int64_t b) { return roundUp(size, a) < roundUp(size, b); }));
+  return *llvm::find_if(tiles, [&](int64_t tile) { return roundUp(size, tile) * 15 <= least * 16; });
+}
+
 /// Blocks whose scores and queries share L1. Where keys and values have to be converted, more rows share what that
 /// costs, unless many of them would not see the last keys of their block. A page is too short a stream for the CPU to
 /// see where the next one lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
   constexpr int64_t leastTurned = 16, mostKeys = 64;
   bool converts = storageBytes(description_.inputs[1].dtype) < 4;
-  int64_t mostRows = converts && !description_.as<AttentionAttributes>().causal ? 128 : 64;
-  int64_t m = std::clamp<int64_t>(rows, 1, mostRows);
-  int64_t n = std::clamp<int64_t>(largest(shape.size(AttentionShape::key)), 1, mostKeys);
+  bool isMany = converts && !description_.as<AttentionAttributes>().causal && rows > 512;
+  const Size &keys = shape.size(AttentionShape::key);
+  int64_t m = rows <= leastTurned ? std::max<int64_t>(1, rows) : isMany ? 128 : leastEmpty(rows, {64, 48, 32});
+  int64_t n = keys.isStatic() ? balanced(keys.factor, mostKeys, 4) : std::clamp<int64_t>(largest(keys), 1, mostKeys);
   if (shape.isPaged())
     n = balanced(shape.page, mostKeys, 1);
   AttentionRegime regime{isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};

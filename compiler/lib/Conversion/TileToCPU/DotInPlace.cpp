@@ -133,8 +133,11 @@ FailureOr<Matrix> ProductInPlace::findA() {
   Value inside = l.e.both(l.e.less(shape[0] - 1, access.extents[0]), l.e.less(shape[1] - 1, access.extents[1]));
   if (!inside)
     return matrix(access.origin, stride, 1);
-  // A copy with the same stride leaves addresses as they are.
-  bool isAlike = stride.isConstant() && stride.constant >= dense && stride.constant <= 2 * dense;
+  // A copy with the same stride leaves addresses as they are. (What a row's last vector holds beyond its end is written
+  // over by the next row.)
+  constexpr int64_t mostBytes = 256 << 10;
+  bool isAlike =
+      stride.isConstant() && stride.constant >= shape[1] && stride.constant * shape[0] * p.elementBytes() <= mostBytes;
   SmallVector<Type> types{l.e.pointer(), l.e.i64()};
   auto choice = scf::IfOp::create(l.b, l.e.loc, types, inside, /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (bool isCopied : {false, true}) {
