@@ -55,10 +55,11 @@ static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
 MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
   DType accumulate = description_.as<MatmulAttributes>().accumulate;
   int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
-  int64_t m = 128, n = 256 * 4 / bytes, k = 256;
-  auto footprint = [&] { return bytes * (m * n + n * k + m * k); };
-  while (footprint() > facts_.l2Bytes * 6 / 10 && n > 4 * lanes)
-    (n > k ? n : k) /= 2;
+  int64_t m = 192, n = 512 * 4 / bytes, k = 256;
+  // The right operand is there a panel at a time.
+  auto footprint = [&] { return bytes * (m * n + k * (m + 4 * lanes)); };
+  while (footprint() > facts_.l2Bytes * 3 / 4 && n > 4 * lanes)
+    (2 * n > k ? n : k) /= 2;
   MatmulRegime regime{"block", m, n, k, 0, std::nullopt};
   int64_t maxRows = largest(rows);
   regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
@@ -77,7 +78,7 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
 std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
   bool columnsAreContiguous = shape.columnsAreContiguous();
-  constexpr int64_t skinnyRows = 32, rowColumns = 1024, rowDepth = 4096;
+  constexpr int64_t skinnyRows = 64, skinnyDepth = 32, rowColumns = 1024, rowDepth = 4096;
   int64_t minRows = smallest(rows), maxRows = largest(rows);
   int64_t lanes = std::max(1, facts_.vectorBits / 32);
   auto bounded = [&](const Size &size, int64_t limit) { return std::max<int64_t>(1, std::min(limit, largest(size))); };
@@ -87,8 +88,13 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
   skinny.name = "skinny";
   skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
-  if (columnsAreContiguous) // Long rows of the right operand are read in place; a quarter each leaves work for threads.
-    skinny.bn = roundUp(std::max(block.bn, divideCeilSigned(bounded(columns, 4 * rowColumns), 4)), lanes);
+  // The right operand is read in place: few rows of it, since those a power of two apart share few places in the
+  // caches, and long pieces of them, which memory gives fastest. A quarter each leaves work for threads.
+  if (columnsAreContiguous) {
+    int64_t quarter = divideCeilSigned(bounded(columns, 16 * rowColumns), 4);
+    skinny.bn = roundUp(std::min(std::max(rowColumns, quarter), bounded(columns, 16 * rowColumns)), 3 * lanes);
+    skinny.bk = std::min(skinny.bk, depth.isStatic() ? balanced(depth.factor, skinnyDepth, 8) : skinnyDepth);
+  }
   if (maxRows <= 1)
     return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), 0, std::nullopt}};
   std::vector<MatmulRegime> regimes;

@@ -74,19 +74,6 @@ private:
 };
 } // namespace
 
-/// The load that a value is made from element by element, if it lies in memory row by row; null: it is made otherwise.
-static tile::LoadOp matrixLoad(KernelLowering &l, Value tile) {
-  while (!l.stored(tile) && tile.getDefiningOp()) {
-    Operation *op = tile.getDefiningOp();
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return load.getType().getRank() == 2 && l.loadAccess(op).strides[1].is(1) ? load : tile::LoadOp();
-    if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
-      break;
-    tile = op->getOperand(0);
-  }
-  return {};
-}
-
 /// A matrix in scratch memory as the product reads it; null: the value is something else.
 static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
   Stored *place = l.stored(tile);

@@ -23,6 +23,7 @@ private:
   LogicalResult packA();
   LogicalResult rowsOfB(Index from, Index to, int64_t together);
   LogicalResult columnsOfB(Value source);
+  void prefetchRow(Index row, Index column);
   Value part(unsigned index, Value value) {
     return operandPart(l.b, l.e.loc, p.op.getPrecision(), index, p.convert(value, p.op.getUnsignedB()));
   }
@@ -63,7 +64,21 @@ LogicalResult SkinnyProduct::packA() {
   return success();
 }
 
-/// Rows [from, to) of B, `together` of them at a time.
+/// The line of B that holds an element, where its rows are read a line at a time.
+void SkinnyProduct::prefetchRow(Index row, Index column) {
+  tile::LoadOp load = matrixLoad(l, p.op.getB());
+  if (!load)
+    return;
+  const Access &access = l.loadAccess(load);
+  Type memory = memoryType(access.element);
+  if (l.lanes * byteSize(memory) < 64)
+    return;
+  Value start = l.e.address(access.origin, l.e.mul(row, access.strides[0]), memory);
+  l.e.prefetch(l.e.address(start, column, memory), /*level=*/1);
+}
+
+/// Rows [from, to) of B, `together` of them at a time. Rows start new streams that the CPU does not foresee, so each
+/// asks for its counterpart in the next group.
 LogicalResult SkinnyProduct::rowsOfB(Index from, Index to, int64_t together) {
   SmallVector<Value> nothing;
   return l.loop(from, to, together, nothing, [&](Index row, auto &) {
@@ -85,6 +100,8 @@ LogicalResult SkinnyProduct::rowsOfB(Index from, Index to, int64_t together) {
           for (int64_t q = 0; q < together; ++q) {
             Segment one = columns;
             one.at[0] = l.e.add(row, q);
+            if (together > 1)
+              prefetchRow(l.e.add(row, q + together), column);
             Value value = l.evaluate(p.op.getB(), one);
             if (!value)
               return failure();

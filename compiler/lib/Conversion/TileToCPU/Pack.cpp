@@ -3,7 +3,7 @@
 // Copies parts of a lazy matrix into scratch memory in the form that a product reads: whole vectors, another element
 // type, transposed where the matrix is written as a transposition.
 
-#include "KernelLowering.h"
+#include "Dot.h"
 
 using namespace mlir;
 using namespace tilejit;
@@ -16,19 +16,23 @@ Value KernelLowering::transposeSource(Value tile) {
   return op && movesLanes(op) ? op.getSource() : Value();
 }
 
-void KernelLowering::prefetchMatrix(Value tile, Index first, Index rows, Index column, int64_t columns) {
-  while (!stored(tile) && tile.getDefiningOp() && !isa<tile::LoadOp>(tile.getDefiningOp())) {
+tile::LoadOp tilejit::cpu::matrixLoad(KernelLowering &l, Value tile) {
+  while (!l.stored(tile) && tile.getDefiningOp() && !isa<tile::LoadOp>(tile.getDefiningOp())) {
     Operation *op = tile.getDefiningOp();
     if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
-      return;
+      return {};
     tile = op->getOperand(0);
   }
   auto load = tile.getDefiningOp<tile::LoadOp>();
-  if (stored(tile) || !load || load.getType().getRank() != 2)
+  bool isMatrix = load && !l.stored(tile) && load.getType().getRank() == 2;
+  return isMatrix && l.loadAccess(load).strides[1].is(1) ? load : tile::LoadOp();
+}
+
+void KernelLowering::prefetchMatrix(Value tile, Index first, Index rows, Index column, int64_t columns) {
+  tile::LoadOp load = matrixLoad(*this, tile);
+  if (!load)
     return;
   const Access &a = loadAccess(load);
-  if (!a.strides[1].is(1))
-    return;
   Type memory = memoryType(a.element);
   int64_t line = 64 / byteSize(memory);
   SmallVector<Value> nothing;
@@ -59,26 +63,6 @@ struct Packer {
 
   Type element() const { return cast<RankedTensorType>(tile.getType()).getElementType(); }
   ArrayRef<int64_t> shape() const { return cast<RankedTensorType>(tile.getType()).getShape(); }
-
-  /// Whether everything that is copied, up to whole vectors (whole squares if transposed), lies inside.
-  Value isInside() {
-    Index lastRow = l.e.sub(source ? l.e.roundUp(rows, l.lanes) : rows, 1);
-    Index end = l.e.add(column, l.e.roundUp(columns, l.lanes));
-    Segment segment;
-    segment.width = l.lanes;
-    segment.checked = false;
-    if (!source) {
-      segment.at = {lastRow, column};
-      segment.dim = 1;
-      Value inTile = l.e.less(end, shape()[1] + 1);
-      return l.e.both(inTile, l.e.less(l.e.sub(end, 1), l.uncheckedLimit(segment, shape()[1], tile)));
-    }
-    // Lanes run along the rows here.
-    segment.at = {l.e.sub(end, 1), 0};
-    segment.dim = 1;
-    Value inTile = l.e.both(l.e.less(end, shape()[1] + 1), l.e.less(lastRow, shape()[0]));
-    return l.e.both(inTile, l.e.less(lastRow, l.uncheckedLimit(segment, shape()[0], source)));
-  }
 
   void write(Value value, Index row, Index at) {
     Value converted = convert(value);
@@ -143,13 +127,30 @@ struct Packer {
 };
 } // namespace
 
+Value tilejit::cpu::isInside(KernelLowering &l, Value tile, Index rows, Index column, Index columns) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+  Value source = l.transposeSource(tile);
+  Index lastRow = l.e.sub(source ? l.e.roundUp(rows, l.lanes) : rows, 1);
+  Index end = l.e.add(column, l.e.roundUp(columns, l.lanes));
+  Segment segment;
+  segment.width = l.lanes;
+  segment.checked = false;
+  segment.dim = 1;
+  if (!source) {
+    segment.at = {lastRow, column};
+    Value inTile = l.e.less(end, shape[1] + 1);
+    return l.e.both(inTile, l.e.less(l.e.sub(end, 1), l.uncheckedLimit(segment, shape[1], tile)));
+  }
+  // Lanes run along the rows here.
+  segment.at = {l.e.sub(end, 1), 0};
+  Value inTile = l.e.both(l.e.less(end, shape[1] + 1), l.e.less(lastRow, shape[0]));
+  return l.e.both(inTile, l.e.less(lastRow, l.uncheckedLimit(segment, shape[0], source)));
+}
+
 LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                          Value destination, int64_t rowStride, Convert convert) {
   Packer packer{*this,   tile,        transposeSource(tile), rows,      column,
                 columns, mostColumns, destination,           rowStride, convert};
   auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
-  Value inside = packer.isInside();
-  if (!inside)
-    return copy(false);
-  return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
+  return branch(isInside(*this, tile, rows, column, columns), [&] { return copy(false); }, [&] { return copy(true); });
 }

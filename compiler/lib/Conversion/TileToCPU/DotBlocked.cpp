@@ -1,0 +1,270 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products of more than a few rows. A and a panel of B are packed into scratch memory in the form that a step of the
+// depth takes; a microkernel keeps a register tile of the result in vectors for the whole depth and then adds it to the
+// accumulator. Where B is met by few rows it is read as it lies. On its way through a panel the microkernel asks for
+// the next one, a cache line at a time.
+
+#include "Dot.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+namespace {
+/// Columns of B and of the result that register tiles of one form go down.
+struct Panel {
+  RegisterTile tile;
+  Index column;
+  Value address = {}; ///< Of the first vector of B.
+  Index stride = {};  ///< Elements from step to step.
+};
+
+class BlockedProduct {
+public:
+  BlockedProduct(Product &p)
+      : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n)),
+        narrow(chooseRegisterTile(l.model, l.lanes, p.m, 1, l.lanes)), parts(operandParts(p.op.getPrecision())),
+        section(llvm::alignTo(p.k, l.lanes)),
+        // One vector more than needed keeps rows of a power of two apart in the cache.
+        rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes), unroll(p.k % 2 ? 1 : 2),
+        depth(p.k % 2 ? p.depth : l.e.roundUp(p.depth, 2)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult packA();
+  LogicalResult packB(const Panel &panel);
+  LogicalResult provide(Panel &panel);
+  bool readsInPlace(const Panel &panel);
+  LogicalResult panels(Index from, Index to, RegisterTile form);
+  LogicalResult microkernels(const Panel &panel);
+  LogicalResult microkernel(const Panel &panel, Index row, int64_t tall);
+  void step(const Panel &panel, Value a, Index at, SmallVectorImpl<Value> &sums);
+  void finish(const Panel &panel, Value result, ArrayRef<Value> sums);
+  int64_t wide(const Panel &panel) const { return panel.tile.columns / l.lanes; }
+
+  //===-- prefetching the next panel
+  int64_t shares(const Panel &panel) const { return llvm::divideCeil(p.m, panel.tile.rows); }
+  void prefetchRows(const Panel &panel, Index row);
+  void prefetchLines(const Panel &panel, Index row, Index at);
+
+  Product &p;
+  KernelLowering &l;
+  RegisterTile tile, narrow;
+  OperandParts parts;
+  int64_t section, rowStride, unroll;
+  Index depth;
+  Value packedA, packedB;
+};
+} // namespace
+
+//===-- operands
+//---------------------------------------------------------------------------------------------------===//
+
+LogicalResult BlockedProduct::packA() {
+  int64_t paddedRows = llvm::alignTo(p.m, l.lanes); // Squares of a transposition are written as a whole.
+  FailureOr<Value> memory = l.allocateBytes((paddedRows * rowStride + l.lanes) * p.elementBytes(), p.op);
+  if (failed(memory))
+    return failure();
+  packedA = *memory;
+  Index rows = l.e.min(l.e.roundUp(p.rows, tile.rows), p.m);
+  for (auto [i, product] : llvm::enumerate(parts.products)) {
+    Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
+    auto convert = [&](Value value) {
+      return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
+    };
+    if (failed(l.packMatrix(p.op.getA(), rows, 0, depth, p.k, destination, rowStride, convert)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult BlockedProduct::packB(const Panel &panel) {
+  int64_t columns = panel.tile.columns;
+  for (auto [i, product] : llvm::enumerate(parts.products)) {
+    Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * columns, p.compute);
+    auto convert = [&](Value value) {
+      return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.second, p.convert(value, p.op.getUnsignedB()));
+    };
+    if (failed(l.packMatrix(p.op.getB(), depth, panel.column, columns, columns, destination, columns, convert)))
+      return failure();
+  }
+  return success();
+}
+
+/// Whether B's rows are in the form that a step takes and so few rows of A meet it that packing it doesn't pay. A deep
+/// panel read in place more than once would have to stay in the cache, where rows a power of two apart find no room.
+bool BlockedProduct::readsInPlace(const Panel &panel) {
+  constexpr int64_t fewRows = 64, shallow = 64;
+  auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
+  bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
+  return isCheap && load && matrixLoad(l, load) == load && load.getType().getElementType() == p.compute &&
+         p.op.getPrecision() == tile::Precision::Ieee;
+}
+
+/// Sees to it that the panel of B is there.
+LogicalResult BlockedProduct::provide(Panel &panel) {
+  Panel packed = panel, there = panel;
+  packed.address = packedB;
+  packed.stride = panel.tile.columns;
+  if (!readsInPlace(panel)) {
+    panel = packed;
+    return packB(panel);
+  }
+  const Access &access = l.loadAccess(p.op.getB().getDefiningOp());
+  there.address = l.e.address(access.origin, panel.column, p.compute);
+  there.stride = access.strides[0];
+  Value inside = isInside(l, p.op.getB(), depth, panel.column, panel.tile.columns);
+  panel = there;
+  if (!inside)
+    return success();
+  auto choice = scf::IfOp::create(l.b, l.e.loc, {l.e.pointer(), l.e.i64()}, inside, true, true);
+  for (const Panel *chosen : {&there, &packed}) {
+    Block *block = chosen == &packed ? choice.elseBlock() : choice.thenBlock();
+    OpBuilder::InsertionGuard guard(l.b);
+    l.b.setInsertionPointToEnd(block);
+    ScopeGuard scope(l, block, nullptr);
+    if (chosen == &packed && failed(packB(packed)))
+      return failure();
+    l.b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(l.b, l.e.loc, ValueRange{chosen->address, l.e.value(chosen->stride)});
+  }
+  panel.address = choice.getResult(0);
+  panel.stride = choice.getResult(1);
+  return success();
+}
+
+//===-- the next panel
+//---------------------------------------------------------------------------------------------===//
+
+/// Its share of the rows of a transposition, all at once.
+void BlockedProduct::prefetchRows(const Panel &panel, Index row) {
+  Value source = l.transposeSource(p.op.getB());
+  if (!source || p.n <= panel.tile.columns || p.m <= panel.tile.rows)
+    return;
+  int64_t rows = llvm::divideCeil(panel.tile.columns, shares(panel));
+  Index first = l.e.mul(l.e.divide(row, panel.tile.rows), rows);
+  l.prefetchMatrix(source, l.e.add(l.e.add(panel.column, panel.tile.columns), first), rows, 0, p.k);
+}
+
+/// Its share of the lines, a few in each step.
+void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
+  tile::LoadOp load = l.transposeSource(p.op.getB()) ? tile::LoadOp() : matrixLoad(l, p.op.getB());
+  if (!load || p.n <= panel.tile.columns)
+    return;
+  const Access &access = l.loadAccess(load);
+  Type memory = memoryType(access.element);
+  int64_t line = 64 / byteSize(memory), linesOfRow = llvm::divideCeil(panel.tile.columns, line);
+  int64_t lines = llvm::divideCeil(p.k * linesOfRow, shares(panel)), turns = llvm::divideCeil(p.k, unroll);
+  int64_t atOnce = llvm::divideCeil(lines, turns);
+  Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
+  Value next = l.e.address(access.origin, l.e.add(panel.column, panel.tile.columns), memory);
+  for (int64_t i = 0; i < atOnce; ++i) {
+    Index number = l.e.add(l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), first), i);
+    Index matrixRow = l.e.divide(number, linesOfRow), inRow = l.e.mul(l.e.remainder(number, linesOfRow), line);
+    Value address = l.e.address(next, l.e.mul(matrixRow, access.strides[0]), memory);
+    l.e.prefetch(l.e.address(address, inRow, memory), /*level=*/2);
+  }
+}
+
+//===-- the register tile
+//------------------------------------------------------------------------------------------===//
+
+/// One step: every element of A with every vector of the panel.
+void BlockedProduct::step(const Panel &panel, Value a, Index at, SmallVectorImpl<Value> &sums) {
+  Value b = l.e.address(panel.address, l.e.mul(at, panel.stride), p.compute);
+  int64_t across = wide(panel);
+  SmallVector<Value> vectors;
+  for (int64_t v = 0; v < across; ++v)
+    vectors.push_back(l.e.load(p.vectorType(), l.e.address(b, v * l.lanes, p.compute)));
+  for (int64_t r = 0; r * across < static_cast<int64_t>(sums.size()); ++r) {
+    Value element = l.e.load(p.compute, l.e.address(a, l.e.add(at, r * rowStride), p.compute));
+    Value factor = l.e.splat(element, l.lanes);
+    for (int64_t v = 0; v < across; ++v)
+      sums[r * across + v] = p.multiplyAdd(factor, vectors[v], sums[r * across + v]);
+  }
+}
+
+/// Adds the sums to the accumulator.
+void BlockedProduct::finish(const Panel &panel, Value result, ArrayRef<Value> sums) {
+  int64_t across = wide(panel);
+  for (int64_t i = 0, e = sums.size(); i < e; ++i) {
+    // The rows of a single column lie side by side: a vector would reach into those of other microkernels.
+    Value sum = p.n == 1 ? l.e.lane(sums[i], 0) : sums[i];
+    Value address = l.e.address(result, i / across * p.resultStride + i % across * l.lanes, p.compute);
+    if (!p.startsAtZero) {
+      Value before = l.e.load(sum.getType(), address);
+      if (isa<FloatType>(p.compute))
+        sum = arith::AddFOp::create(l.b, l.e.loc, before, sum);
+      else
+        sum = arith::AddIOp::create(l.b, l.e.loc, before, sum);
+    }
+    l.e.store(sum, address);
+  }
+}
+
+/// `tall` rows by the columns of the panel.
+LogicalResult BlockedProduct::microkernel(const Panel &panel, Index row, int64_t tall) {
+  prefetchRows(panel, row);
+  Value result = l.e.address(l.e.address(p.result, l.e.mul(row, p.resultStride), p.compute), panel.column, p.compute);
+  for (int64_t r = 0; r < tall && !p.startsAtZero; ++r)
+    for (int64_t at = 0; at < panel.tile.columns; at += 64 / p.elementBytes())
+      l.e.prefetch(l.e.address(result, r * p.resultStride + at, p.compute), /*level=*/1);
+  Value rowsOfA = l.e.address(packedA, l.e.mul(row, rowStride), p.compute);
+  SmallVector<Value> sums(tall * wide(panel), p.zero(p.vectorType()));
+  LogicalResult done = l.loop(0, parts.products.size(), 1, sums, [&](Index part, SmallVectorImpl<Value> &state) {
+    Value a = l.e.address(rowsOfA, l.e.mul(part, section), p.compute);
+    Panel own = panel;
+    own.address = l.e.address(panel.address, l.e.mul(part, section * panel.tile.columns), p.compute);
+    return l.loop(0, depth, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
+      prefetchLines(panel, row, at);
+      for (int64_t u = 0; u < unroll; ++u)
+        step(own, a, l.e.add(at, u), sum);
+      return success();
+    });
+  });
+  if (failed(done))
+    return failure();
+  finish(panel, result, sums);
+  return success();
+}
+
+/// All rows of a panel; those that fill no register tile have a smaller one.
+LogicalResult BlockedProduct::microkernels(const Panel &panel) {
+  SmallVector<Value> nothing;
+  int64_t rest = p.m % panel.tile.rows, whole = p.m - rest;
+  if (failed(l.loop(0, l.e.min(p.rows, whole), panel.tile.rows, nothing,
+                    [&](Index row, auto &) { return microkernel(panel, row, panel.tile.rows); })))
+    return failure();
+  if (rest == 0)
+    return success();
+  return l.branch(l.e.less(whole, p.rows), [&] { return microkernel(panel, whole, rest); }, nullptr);
+}
+
+LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
+  SmallVector<Value> nothing;
+  return l.loop(from, to, form.columns, nothing, [&](Index column, auto &) {
+    Panel panel{form, column};
+    return failed(provide(panel)) ? failure() : microkernels(panel);
+  });
+}
+
+LogicalResult BlockedProduct::run() {
+  if (failed(packA()))
+    return failure();
+  int64_t elements = section * tile.columns * static_cast<int64_t>(parts.products.size());
+  FailureOr<Value> memory = l.allocateBytes((elements + l.lanes) * p.elementBytes(), p.op);
+  if (failed(memory))
+    return failure();
+  packedB = *memory;
+  Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));
+  if (tile.columns == l.lanes)
+    return panels(0, columns, tile);
+  Index whole = l.e.mul(l.e.divide(columns, tile.columns), tile.columns);
+  if (failed(panels(0, whole, tile)))
+    return failure();
+  return panels(whole, columns, narrow);
+}
+
+LogicalResult tilejit::cpu::lowerBlockedProduct(Product &product) { return BlockedProduct(product).run(); }

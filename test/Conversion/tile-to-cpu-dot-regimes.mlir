@@ -1,0 +1,39 @@
+// RUN: tile-opt %s -split-input-file -convert-tile-to-cpu -canonicalize -cse -loop-invariant-code-motion | FileCheck %s
+
+// Few rows: the panel of b is read where it lies, and lines of the next panel are asked for on the way. The zero that
+// the sum starts from is not written anywhere.
+// CHECK-LABEL: llvm.func internal @kernel_few
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>{{(, vector<16xf32>)+}})
+// CHECK: "llvm.intr.prefetch"
+// CHECK: llvm.getelementptr {{.*}} !llvm.ptr, f32
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: scf.yield
+// CHECK-NOT: arith.addf
+// CHECK: llvm.return
+tile.kernel @few(%a: !tile.view<16x256xf32>, %b: !tile.view<256x512xf32>, %c: !tile.view<16x512xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<16x512xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<16x256xf32> -> tensor<16x256xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<256x512xf32> -> tensor<256x512xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<16x256xf32>, tensor<256x512xf32>, tensor<16x512xf32>
+  tile.store %y, %c[%i, %i] : tensor<16x512xf32>, !tile.view<16x512xf32>
+  tile.return
+}
+
+// -----
+
+// Rows that fill no register tile have a smaller one: no row beyond the result is computed.
+// CHECK-LABEL: llvm.func internal @kernel_rest
+// CHECK-COUNT-2: scf.yield {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+tile.kernel @rest(%a: !tile.view<71x256xf32>, %b: !tile.view<256x32xf32>, %c: !tile.view<71x32xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<71x32xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<71x256xf32> -> tensor<71x256xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<256x32xf32> -> tensor<256x32xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<71x256xf32>, tensor<256x32xf32>, tensor<71x32xf32>
+  tile.store %y, %c[%i, %i] : tensor<71x32xf32>, !tile.view<71x32xf32>
+  tile.return
+}
