@@ -190,3 +190,38 @@ TEST_CASE("a table whose sides are no powers of two", "[cpu][gpu]") {
   %e = arith.extui %t : tensor<6xi1> to tensor<6xi8>
   tile.store %e, %y[%c0] : tensor<6xi8>, !tile.view<6xi8>)");
 }
+
+TEST_CASE("a branch passes on a tile whose rows lie without gaps", "[cpu][gpu]") {
+  checkTileOps("%x: !tile.view<4x24x20xf32>, %y: !tile.view<4x96x5xf32>", R"(
+  %i = tile.program_id 0
+  %c2 = arith.constant 2 : index
+  %t = tile.load %x[%i, %c0, %c0] : !tile.view<4x24x20xf32> -> tensor<1x24x20xf32>
+  %r = tile.reshape %t : tensor<1x24x20xf32> -> tensor<96x5xf32>
+  %first = arith.cmpi ult, %i, %c2 : index
+  %f = scf.if %first -> tensor<96x5xf32> {
+    %s = arith.mulf %r, %r : tensor<96x5xf32>
+    scf.yield %s : tensor<96x5xf32>
+  } else {
+    scf.yield %r : tensor<96x5xf32>
+  }
+  %o = tile.reshape %f : tensor<96x5xf32> -> tensor<1x96x5xf32>
+  tile.store %o, %y[%i, %c0, %c0] : tensor<1x96x5xf32>, !tile.view<4x96x5xf32>)",
+               {.programs = 4});
+}
+
+TEST_CASE("quotients of a tile whose rows lie without gaps are read twice", "[cpu][gpu]") {
+  checkTileOps(twoViews("24x20xf32", "96x5xf32"), R"(
+  %t = tile.load %x[%c0, %c0] : !tile.view<24x20xf32> -> tensor<24x20xf32>
+  %r = tile.reshape %t : tensor<24x20xf32> -> tensor<96x5xf32>
+  %four = arith.constant dense<4.0> : tensor<96x5xf32>
+  %e = arith.divf %r, %four : tensor<96x5xf32>
+  %m = tile.reduce %e axis 1 : tensor<96x5xf32> -> tensor<96xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %g = arith.addf %p, %q : f32
+    tile.yield %g : f32
+  }
+  %s = tile.expand %m axis 1 : tensor<96xf32> -> tensor<96x1xf32>
+  %b = tile.broadcast %s : tensor<96x1xf32> -> tensor<96x5xf32>
+  %d = arith.subf %e, %b : tensor<96x5xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<96x5xf32>, !tile.view<96x5xf32>)");
+}

@@ -164,7 +164,8 @@ static void takePlaces(KernelLowering &l, scf::IfOp branch, Edge &edge) {
       Stored *place = edge.inMemory[i] ? l.stored(value) : nullptr;
       bool isLast = value.getParentBlock() == branch->getBlock() &&
                     llvm::all_of(value.getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); });
-      if (place && !place->inRegisters() && isLast && !edge.buffers[i].pointer &&
+      if (place && isLast && !edge.buffers[i].pointer &&
+          l.hasUsualLayout(*place, cast<RankedTensorType>(value.getType())) &&
           taken.insert(place->buffer.pointer).second)
         edge.buffers[i] = place->buffer;
     }

@@ -180,6 +180,8 @@ public:
   /// Scratch memory for a tile; null after a diagnostic at `op` if the limit is passed. `dense`: rows follow each other
   /// without gaps.
   mlir::FailureOr<Buffer> allocate(mlir::RankedTensorType type, mlir::Operation *op, bool dense = false);
+  /// Whether a place in scratch memory is as one that is allocated for the tile, so that it can be taken for another.
+  bool hasUsualLayout(const Stored &place, mlir::RankedTensorType type);
   mlir::FailureOr<mlir::Value> allocateBytes(int64_t bytes, mlir::Operation *op);
   /// Scratch memory allocated after a mark is free again at its release, except for what was spilled meanwhile.
   int64_t scratchMark() const { return scratchTop; }

@@ -110,7 +110,8 @@ static Stored *outlived(KernelLowering &l, Value tile, Value value, unsigned dep
                     Operation *here = op->getBlock()->findAncestorOpInBlock(*root);
                     return here && here->isBeforeInBlock(op);
                   });
-    return !place->inRegisters() && isLast && value.getType() == tile.getType() ? place : nullptr;
+    bool fits = value.getType() == tile.getType() && l.hasUsualLayout(*place, cast<RankedTensorType>(tile.getType()));
+    return isLast && fits ? place : nullptr;
   }
   if (!l.lazyOp(value) || !maker->hasTrait<OpTrait::Elementwise>())
     return nullptr;

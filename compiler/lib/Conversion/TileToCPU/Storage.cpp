@@ -193,16 +193,27 @@ FailureOr<Value> KernelLowering::allocateBytes(int64_t bytes, Operation *op) {
   return e.address(scratchPointer, offset, b.getI8Type());
 }
 
-FailureOr<Buffer> KernelLowering::allocate(RankedTensorType type, Operation *op, bool dense) {
-  Buffer buffer;
-  ArrayRef<int64_t> shape = type.getShape();
-  buffer.strides.resize(shape.size());
+/// Strides of the dimensions, and the elements of all of them.
+static int64_t layOut(ArrayRef<int64_t> shape, int64_t lanes, bool dense, SmallVectorImpl<int64_t> &strides) {
+  strides.resize(shape.size());
   int64_t stride = 1;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
-    buffer.strides[d] = stride;
+    strides[d] = stride;
     bool rows = d == static_cast<int>(shape.size()) - 1 && shape[d] > 1 && !dense;
     stride *= rows ? llvm::alignTo(shape[d], lanes) : shape[d];
   }
+  return stride;
+}
+
+bool KernelLowering::hasUsualLayout(const Stored &place, RankedTensorType type) {
+  SmallVector<int64_t, 4> strides;
+  layOut(type.getShape(), lanes, /*dense=*/false, strides);
+  return !place.inRegisters() && place.buffer.strides == strides;
+}
+
+FailureOr<Buffer> KernelLowering::allocate(RankedTensorType type, Operation *op, bool dense) {
+  Buffer buffer;
+  int64_t stride = layOut(type.getShape(), lanes, dense, buffer.strides);
   // Whole vectors are read and written; the last may reach beyond the last row.
   FailureOr<Value> pointer = allocateBytes((stride + lanes) * byteSize(memoryType(type.getElementType())), op);
   if (failed(pointer))
