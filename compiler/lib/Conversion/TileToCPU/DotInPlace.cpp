@@ -150,7 +150,7 @@ FailureOr<Matrix> ProductInPlace::findA() {
 /// The accumulator and a sum (null: none).
 Value ProductInPlace::accumulated(Value sum, Segment segment) {
   Value acc = p.op.getAcc();
-  auto isZero = [&] { return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero()); };
+  auto isZero = [&] { return matchPattern(acc, m_PosZeroFloat()) || matchPattern(acc, m_Zero()); };
   if (!l.stored(acc) && isZero())
     return sum ? sum : p.zero(p.vectorType());
   auto scaled = l.stored(acc) ? arith::MulFOp() : acc.getDefiningOp<arith::MulFOp>();
