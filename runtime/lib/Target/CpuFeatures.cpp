@@ -152,7 +152,7 @@ void setFeatureFacts(CpuFacts &facts, FeatureSet set) {
     facts.hasMasks = wide;
     facts.hasF16Convert = has(F16c);
     facts.hasBf16Dot = has(Avx512Bf16);
-    facts.hasInt8Dot = has(Avx512Vnni) || has(AvxVnni);
+    facts.hasInt8Dot = wide ? has(Avx512Vnni) : has(AvxVnni);
     return;
   }
   case CpuArch::AArch64:

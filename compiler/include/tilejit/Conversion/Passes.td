@@ -22,6 +22,7 @@ def TileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     Option<"fma", "fma", "bool", "true", "Whether fused multiply-adds are fast">,
     Option<"masks", "masks", "bool", "true", "Whether masked loads and stores cost no more than plain ones">,
     Option<"scratchLimit", "scratch-limit", "int64_t", "67108864", "Most scratch memory that a kernel may use, in bytes">,
+    Option<"quads", "quads", "bool", "false", "Whether there are products of 8-bit quadruples (x86 only)">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",
            "Size in bytes from which arguments are written past the cache (x86 only); 0: never">,
   ];

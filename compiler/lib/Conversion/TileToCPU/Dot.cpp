@@ -35,6 +35,25 @@ static Index extentOf(KernelLowering &l, Value tile, unsigned dim) {
   return size;
 }
 
+tile::LoadOp tilejit::cpu::plainLoad(KernelLowering &l, Value tile) {
+  if (Value source = l.transposeSource(tile))
+    tile = source;
+  return l.stored(tile) ? tile::LoadOp() : tile.getDefiningOp<tile::LoadOp>();
+}
+
+static Quads chooseQuads(KernelLowering &l, tile::DotOp op) {
+  auto a = cast<RankedTensorType>(op.getA().getType()), b = cast<RankedTensorType>(op.getB().getType());
+  bool areBytes = a.getElementType().isInteger(8) && b.getElementType().isInteger(8) &&
+                  cast<RankedTensorType>(op.getType()).getElementType().isInteger(32);
+  // Lanes of a transposition are read four times as many at once, which only views take.
+  bool isReadable = !l.transposeSource(op.getB()) || plainLoad(l, op.getB());
+  if (!l.model.quads || l.lanes < 4 || !areBytes || !isReadable || (op.getUnsignedA() && op.getUnsignedB()))
+    return Quads::None;
+  if (op.getUnsignedA())
+    return Quads::UnsignedA;
+  return op.getUnsignedB() ? Quads::UnsignedB : Quads::Raised;
+}
+
 Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   auto a = cast<RankedTensorType>(op.getA().getType()), b = cast<RankedTensorType>(op.getB().getType());
   m = a.getShape()[0];
@@ -43,6 +62,8 @@ Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   compute = cast<RankedTensorType>(op.getType()).getElementType();
   rows = extentOf(l, op.getA(), 0);
   columns = extentOf(l, op.getB(), 1);
+  if (m > 1)
+    quads = chooseQuads(l, op);
   // A product with the padding of one operand only may still be NaN.
   depth = l.e.max(extentOf(l, op.getA(), 1), extentOf(l, op.getB(), 0));
 }
@@ -61,7 +82,20 @@ Value Product::convert(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(l.b, l.e.loc, type, value);
 }
 
+/// sum + a[0] b[0] + ... + a[3] b[3] in each lane.
+static Value addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  VectorType bytes = l.e.vector(l.b.getI8Type(), 4 * type.getNumElements());
+  auto asBytes = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, bytes, value).getResult(); };
+  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * type.getNumElements());
+  return LLVM::CallIntrinsicOp::create(l.b, l.e.loc, type, l.b.getStringAttr(name),
+                                       ValueRange{sum, asBytes(isUnsigned), asBytes(isSigned)})
+      .getResult(0);
+}
+
 Value Product::multiplyAdd(Value a, Value b, Value sum) {
+  if (quads != Quads::None)
+    return quads == Quads::UnsignedB ? addQuads(l, b, a, sum) : addQuads(l, a, b, sum);
   if (!isa<FloatType>(compute))
     return arith::AddIOp::create(l.b, l.e.loc, arith::MulIOp::create(l.b, l.e.loc, a, b), sum);
   if (l.model.fma)

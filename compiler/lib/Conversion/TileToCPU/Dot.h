@@ -1,6 +1,10 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // What the forms of a product share: how operands are converted, the multiply-add, how far a product has to go.
+//
+// A step of the depth is one term in each lane, or four: CPUs with products of 8-bit quadruples add a[k] b[k] for four
+// neighbours k to an i32. Such a step's operands are i32, of four bytes each. The instruction takes one operand as
+// unsigned and the other as signed; where both are signed, a is raised by 128 and what that adds is taken off.
 
 #ifndef TILEJIT_CONVERSION_TILETOCPU_DOT_H
 #define TILEJIT_CONVERSION_TILETOCPU_DOT_H
@@ -14,6 +18,9 @@ namespace tilejit::cpu {
 /// Products with up to so many rows have a form of their own.
 inline constexpr int64_t skinnyRows = 4;
 
+/// Which operand of a product of quadruples the instruction takes as unsigned; Raised: a, after adding 128 to it.
+enum class Quads { None, UnsignedA, UnsignedB, Raised };
+
 /// A product that is being lowered: result[m x n] += a[m x k] * b[k x n] in scratch memory.
 struct Product {
   KernelLowering &l;
@@ -24,16 +31,19 @@ struct Product {
   mlir::Value result;         ///< The accumulator's memory.
   int64_t resultStride;       ///< Elements from row to row.
   bool startsAtZero = false;  ///< The accumulator is zero and its memory not yet written.
+  Quads quads = Quads::None;
 
   Product(KernelLowering &l, tile::DotOp op);
-  /// Whether it is done without packing B.
-  bool isSkinny() const { return m <= skinnyRows; }
+  /// Whether it is done without packing B. Bytes of more than one row gain more from quadruples.
+  bool isSkinny() const { return m <= skinnyRows && quads == Quads::None; }
   /// Whether every element of the result is computed, whatever the sizes.
   bool coversAll() const { return !isSkinny() && rows.is(m) && columns.is(n); }
   /// Lanes of `compute` of an operand's lanes.
   mlir::Value convert(mlir::Value value, bool isUnsigned);
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
   mlir::Value zero(mlir::Type type);
+  /// Terms of a step, and what an operand holds in each of its lanes.
+  int64_t stepTerms() const { return quads == Quads::None ? 1 : 4; }
   mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
   int64_t elementBytes() { return byteSize(compute); }
 };
@@ -47,9 +57,11 @@ RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m,
 
 /// The load that a matrix in memory is computed from elementwise, if its rows lie without gaps.
 tile::LoadOp matrixLoad(KernelLowering &l, mlir::Value tile);
-/// Whether rows [0, rows) and columns [column, column + columns), up to whole vectors (squares where it is written as a
-/// transposition), lie inside a matrix and the views that it is loaded from; null: known to.
-mlir::Value isInside(KernelLowering &l, mlir::Value tile, Index rows, Index column, Index columns);
+/// Whether rows [0, rows) and columns [column, column + columns), up to whole vectors of `width` lanes (squares where
+/// it is written as a transposition), lie inside a matrix and the views that it is loaded from; null: known to.
+mlir::Value isInside(KernelLowering &l, mlir::Value tile, Index rows, Index column, Index columns, int64_t width);
+/// The load that a value reads without conversion, its transposition aside; null: another value.
+tile::LoadOp plainLoad(KernelLowering &l, mlir::Value tile);
 
 /// A and B packed, register tiles: for more than a few rows.
 mlir::LogicalResult lowerBlockedProduct(Product &product);

@@ -25,16 +25,18 @@ public:
   BlockedProduct(Product &p)
       : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n)),
         narrow(chooseRegisterTile(l.model, l.lanes, p.m, 1, l.lanes)), parts(operandParts(p.op.getPrecision())),
-        section(llvm::alignTo(p.k, l.lanes)),
+        terms(p.stepTerms()), mostSteps(llvm::divideCeil(p.k, terms)), section(llvm::alignTo(mostSteps, l.lanes)),
         // One vector more than needed keeps rows of a power of two apart in the cache.
-        rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes), unroll(p.k % 2 ? 1 : 2),
-        depth(p.k % 2 ? p.depth : l.e.roundUp(p.depth, 2)) {}
+        rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes), unroll(mostSteps % 2 ? 1 : 2),
+        steps(l.e.roundUp(l.e.divide(l.e.add(p.depth, terms - 1), terms), unroll)) {}
 
   LogicalResult run();
 
 private:
+  Index depth() { return l.e.min(l.e.mul(steps, terms), p.k); }
   LogicalResult packA();
   LogicalResult packB(const Panel &panel);
+  LogicalResult sumColumns(const Panel &panel);
   LogicalResult provide(Panel &panel);
   bool readsInPlace(const Panel &panel);
   LogicalResult panels(Index from, Index to, RegisterTile form);
@@ -53,9 +55,10 @@ private:
   KernelLowering &l;
   RegisterTile tile, narrow;
   OperandParts parts;
-  int64_t section, rowStride, unroll;
-  Index depth;
+  int64_t terms, mostSteps, section, rowStride, unroll;
+  Index steps;
   Value packedA, packedB;
+  Value columnSums; ///< What raising A adds to each column of a panel.
 };
 } // namespace
 
@@ -71,10 +74,15 @@ LogicalResult BlockedProduct::packA() {
   Index rows = l.e.min(l.e.roundUp(p.rows, tile.rows), p.m);
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
-    auto convert = [&](Value value) {
-      return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
+    auto convert = [&](Value value) -> Value {
+      if (p.quads == Quads::None)
+        return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
+      if (p.quads != Quads::Raised)
+        return value;
+      return arith::XOrIOp::create(l.b, l.e.loc, value, l.e.intConstant(value.getType(), -128));
     };
-    if (failed(l.packMatrix(p.op.getA(), rows, 0, depth, p.k, destination, rowStride, convert)))
+    int64_t width = p.quads != Quads::None && plainLoad(l, p.op.getA()) ? 4 * l.lanes : l.lanes;
+    if (failed(l.packMatrix(p.op.getA(), rows, 0, depth(), p.k, destination, rowStride * terms, convert, width)))
       return failure();
   }
   return success();
@@ -82,14 +90,34 @@ LogicalResult BlockedProduct::packA() {
 
 LogicalResult BlockedProduct::packB(const Panel &panel) {
   int64_t columns = panel.tile.columns;
+  if (p.quads != Quads::None) {
+    if (failed(l.packQuads(p.op.getB(), steps, panel.column, columns, packedB)))
+      return failure();
+    return p.quads == Quads::Raised ? sumColumns(panel) : success();
+  }
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * columns, p.compute);
     auto convert = [&](Value value) {
       return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.second, p.convert(value, p.op.getUnsignedB()));
     };
-    if (failed(l.packMatrix(p.op.getB(), depth, panel.column, columns, columns, destination, columns, convert)))
+    if (failed(l.packMatrix(p.op.getB(), depth(), panel.column, columns, columns, destination, columns, convert)))
       return failure();
   }
+  return success();
+}
+
+LogicalResult BlockedProduct::sumColumns(const Panel &panel) {
+  Value raise = l.e.intConstant(p.vectorType(), 0x80808080);
+  SmallVector<Value> sums(wide(panel), p.zero(p.vectorType()));
+  if (failed(l.loop(0, steps, 1, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
+        Value from = l.e.address(packedB, l.e.mul(at, panel.tile.columns), p.compute);
+        for (int64_t v = 0; v < wide(panel); ++v)
+          sum[v] = p.multiplyAdd(raise, l.e.load(p.vectorType(), l.e.address(from, v * l.lanes, p.compute)), sum[v]);
+        return success();
+      })))
+    return failure();
+  for (int64_t v = 0; v < wide(panel); ++v)
+    l.e.store(sums[v], l.e.address(columnSums, v * l.lanes, p.compute));
   return success();
 }
 
@@ -99,8 +127,8 @@ bool BlockedProduct::readsInPlace(const Panel &panel) {
   constexpr int64_t fewRows = 64, shallow = 64;
   auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
   bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
-  return isCheap && load && matrixLoad(l, load) == load && load.getType().getElementType() == p.compute &&
-         p.op.getPrecision() == tile::Precision::Ieee;
+  return isCheap && p.quads == Quads::None && load && matrixLoad(l, load) == load &&
+         load.getType().getElementType() == p.compute && p.op.getPrecision() == tile::Precision::Ieee;
 }
 
 /// Sees to it that the panel of B is there.
@@ -115,7 +143,7 @@ LogicalResult BlockedProduct::provide(Panel &panel) {
   const Access &access = l.loadAccess(p.op.getB().getDefiningOp());
   there.address = l.e.address(access.origin, panel.column, p.compute);
   there.stride = access.strides[0];
-  Value inside = isInside(l, p.op.getB(), depth, panel.column, panel.tile.columns);
+  Value inside = isInside(l, p.op.getB(), depth(), panel.column, panel.tile.columns, l.lanes);
   panel = there;
   if (!inside)
     return success();
@@ -156,7 +184,7 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
   const Access &access = l.loadAccess(load);
   Type memory = memoryType(access.element);
   int64_t line = 64 / byteSize(memory), linesOfRow = llvm::divideCeil(panel.tile.columns, line);
-  int64_t lines = llvm::divideCeil(p.k * linesOfRow, shares(panel)), turns = llvm::divideCeil(p.k, unroll);
+  int64_t lines = llvm::divideCeil(p.k * linesOfRow, shares(panel)), turns = llvm::divideCeil(mostSteps, unroll);
   int64_t atOnce = llvm::divideCeil(lines, turns);
   Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
   Value next = l.e.address(access.origin, l.e.add(panel.column, panel.tile.columns), memory);
@@ -191,7 +219,12 @@ void BlockedProduct::finish(const Panel &panel, Value result, ArrayRef<Value> su
   int64_t across = wide(panel);
   for (int64_t i = 0, e = sums.size(); i < e; ++i) {
     // The rows of a single column lie side by side: a vector would reach into those of other microkernels.
-    Value sum = p.n == 1 ? l.e.lane(sums[i], 0) : sums[i];
+    Value sum = sums[i];
+    if (p.quads == Quads::Raised) {
+      Value raised = l.e.load(p.vectorType(), l.e.address(columnSums, i % across * l.lanes, p.compute));
+      sum = arith::SubIOp::create(l.b, l.e.loc, sum, raised);
+    }
+    sum = p.n == 1 ? l.e.lane(sum, 0) : sum;
     Value address = l.e.address(result, i / across * p.resultStride + i % across * l.lanes, p.compute);
     if (!p.startsAtZero) {
       Value before = l.e.load(sum.getType(), address);
@@ -217,7 +250,7 @@ LogicalResult BlockedProduct::microkernel(const Panel &panel, Index row, int64_t
     Value a = l.e.address(rowsOfA, l.e.mul(part, section), p.compute);
     Panel own = panel;
     own.address = l.e.address(panel.address, l.e.mul(part, section * panel.tile.columns), p.compute);
-    return l.loop(0, depth, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
+    return l.loop(0, steps, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
       prefetchLines(panel, row, at);
       for (int64_t u = 0; u < unroll; ++u)
         step(own, a, l.e.add(at, u), sum);
@@ -255,9 +288,11 @@ LogicalResult BlockedProduct::run() {
     return failure();
   int64_t elements = section * tile.columns * static_cast<int64_t>(parts.products.size());
   FailureOr<Value> memory = l.allocateBytes((elements + l.lanes) * p.elementBytes(), p.op);
-  if (failed(memory))
+  FailureOr<Value> sums = l.allocateBytes(tile.columns * p.elementBytes(), p.op);
+  if (failed(memory) || failed(sums))
     return failure();
   packedB = *memory;
+  columnSums = *sums;
   Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));
   if (tile.columns == l.lanes)
     return panels(0, columns, tile);

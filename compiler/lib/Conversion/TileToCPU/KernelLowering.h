@@ -26,6 +26,7 @@ struct CpuModel {
   int64_t vectorBits = 512, vectorRegisters = 32;
   bool fma = true, masks = true;
   int64_t scratchLimit = 64 << 20;
+  bool quads = false;      ///< x86 products of 8-bit quadruples, for vectors of any width up to the register's.
   int64_t streamBytes = 0; ///< Size from which an argument is written past the cache; 0: none is.
 };
 
@@ -256,9 +257,13 @@ public:
   //-----------------------------------------------------------------------------------------------------===//
   using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
   /// Copies rows [0, rows) and columns [column, column + columns) of a matrix to `destination` with the given row
-  /// stride, converting on the way. Columns are counted up to whole vectors.
+  /// stride, converting on the way. Columns are counted up to whole vectors of `width` lanes (0: as many as the
+  /// kernel's vectors have; transposed matrices know no other).
   mlir::LogicalResult packMatrix(mlir::Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
-                                 mlir::Value destination, int64_t rowStride, Convert convert);
+                                 mlir::Value destination, int64_t rowStride, Convert convert, int64_t width = 0);
+  /// The same for bytes of which four of a column make one i32: rows [0, 4 quads) to i32 [quads][columns]. Rows beyond
+  /// the tile count as 0.
+  mlir::LogicalResult packQuads(mlir::Value tile, Index quads, Index column, int64_t columns, mlir::Value destination);
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);

@@ -60,6 +60,7 @@ struct Packer {
   Value destination;
   int64_t rowStride;
   KernelLowering::Convert convert;
+  int64_t width;
 
   Type element() const { return cast<RankedTensorType>(tile.getType()).getElementType(); }
   ArrayRef<int64_t> shape() const { return cast<RankedTensorType>(tile.getType()).getShape(); }
@@ -72,13 +73,13 @@ struct Packer {
 
   LogicalResult copyRows(bool checked) {
     SmallVector<Value> nothing;
-    bool few = mostColumns <= 4 * l.lanes && columns.isConstant();
+    bool few = mostColumns <= 4 * width && columns.isConstant();
     return l.loop(0, rows, 1, nothing, [&](Index row, auto &) -> LogicalResult {
       auto one = [&](Index at) -> LogicalResult {
         Segment segment;
         segment.at = {row, l.e.add(column, at)};
         segment.dim = 1;
-        segment.width = l.lanes;
+        segment.width = width;
         segment.checked = checked;
         Value value = l.evaluate(tile, segment);
         if (!value)
@@ -87,8 +88,8 @@ struct Packer {
         return success();
       };
       if (!few)
-        return l.loop(0, columns, l.lanes, nothing, [&](Index at, auto &) { return one(at); });
-      for (int64_t at = 0; at < columns.constant; at += l.lanes)
+        return l.loop(0, columns, width, nothing, [&](Index at, auto &) { return one(at); });
+      for (int64_t at = 0; at < columns.constant; at += width)
         if (failed(one(at)))
           return failure();
       return success();
@@ -127,13 +128,13 @@ struct Packer {
 };
 } // namespace
 
-Value tilejit::cpu::isInside(KernelLowering &l, Value tile, Index rows, Index column, Index columns) {
+Value tilejit::cpu::isInside(KernelLowering &l, Value tile, Index rows, Index column, Index columns, int64_t width) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
   Value source = l.transposeSource(tile);
-  Index lastRow = l.e.sub(source ? l.e.roundUp(rows, l.lanes) : rows, 1);
-  Index end = l.e.add(column, l.e.roundUp(columns, l.lanes));
+  Index lastRow = l.e.sub(source ? l.e.roundUp(rows, width) : rows, 1);
+  Index end = l.e.add(column, l.e.roundUp(columns, width));
   Segment segment;
-  segment.width = l.lanes;
+  segment.width = width;
   segment.checked = false;
   segment.dim = 1;
   if (!source) {
@@ -148,9 +149,101 @@ Value tilejit::cpu::isInside(KernelLowering &l, Value tile, Index rows, Index co
 }
 
 LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
-                                         Value destination, int64_t rowStride, Convert convert) {
-  Packer packer{*this,   tile,        transposeSource(tile), rows,      column,
-                columns, mostColumns, destination,           rowStride, convert};
+                                         Value destination, int64_t rowStride, Convert convert, int64_t width) {
+  Value source = transposeSource(tile);
+  width = width && !source ? width : lanes;
+  Packer packer{*this, tile, source, rows, column, columns, mostColumns, destination, rowStride, convert, width};
   auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
-  return branch(isInside(*this, tile, rows, column, columns), [&] { return copy(false); }, [&] { return copy(true); });
+  Value inside = isInside(*this, tile, rows, column, columns, width);
+  return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
+}
+
+//===-- quadruples of bytes
+//-----------------------------------------------------------------------------------------===//
+
+namespace {
+/// One copy of bytes to quadruples.
+struct QuadPacker {
+  KernelLowering &l;
+  Value tile, source;
+  Index quads, column;
+  int64_t columns;
+  Value destination;
+
+  int64_t depth() const { return cast<RankedTensorType>(tile.getType()).getShape()[0]; }
+
+  /// A vector of the quadruples of `count` rows from `row` on.
+  Value gather(Index row, Index at, int64_t count, bool checked) {
+    Value result;
+    VectorType wide = l.e.vector(l.b.getI32Type(), l.lanes);
+    for (int64_t i = 0; i < count; ++i) {
+      Segment segment{{l.e.add(row, i), at}, 1, l.lanes, checked};
+      Value bytes = l.evaluate(tile, segment);
+      if (!bytes)
+        return {};
+      Value part = arith::ExtUIOp::create(l.b, l.e.loc, wide, bytes);
+      if (i > 0)
+        part = arith::ShLIOp::create(l.b, l.e.loc, part, l.e.intConstant(wide, 8 * i));
+      result = result ? Value(arith::OrIOp::create(l.b, l.e.loc, result, part)) : part;
+    }
+    return result;
+  }
+
+  LogicalResult copyRows(bool checked) {
+    SmallVector<Value> nothing;
+    auto group = [&](Index quad, int64_t count) -> LogicalResult {
+      for (int64_t at = 0; at < columns; at += l.lanes) {
+        Value value = gather(l.e.mul(quad, 4), l.e.add(column, at), count, checked);
+        if (!value)
+          return failure();
+        l.e.store(value, l.e.address(destination, l.e.add(l.e.mul(quad, columns), at), l.b.getI32Type()));
+      }
+      return success();
+    };
+    int64_t whole = depth() / 4;
+    if (failed(l.loop(0, l.e.min(quads, whole), 1, nothing, [&](Index quad, auto &) { return group(quad, 4); })))
+      return failure();
+    if (depth() % 4 == 0)
+      return success();
+    return l.branch(l.e.less(whole, quads), [&] { return group(whole, depth() % 4); }, nullptr);
+  }
+
+  /// Squares of quadruples: rows of the source are columns of the copy.
+  LogicalResult copySquares(bool checked) {
+    SmallVector<Value> nothing;
+    VectorType wide = l.e.vector(l.b.getI32Type(), l.lanes);
+    Value none = l.e.intConstant(l.e.vector(l.b.getI8Type(), 4 * l.lanes), 0);
+    return l.loop(0, quads, l.lanes, nothing, [&](Index quad, auto &) -> LogicalResult {
+      for (int64_t at = 0; at < columns; at += l.lanes) {
+        SmallVector<Value> square;
+        for (int64_t i = 0; i < l.lanes; ++i) {
+          Index row = l.e.add(column, at + i), first = l.e.mul(quad, 4);
+          if (checked) // Rows beyond the tile repeat its last one; nobody reads what they give.
+            row = l.e.min(row, cast<RankedTensorType>(tile.getType()).getShape()[1] - 1);
+          Value bytes = l.evaluate(source, Segment{{row, first}, 1, 4 * l.lanes, checked});
+          if (!bytes)
+            return failure();
+          if (Value mask = checked ? l.e.laneMask(l.e.sub(depth(), first), 4 * l.lanes) : Value())
+            bytes = arith::SelectOp::create(l.b, l.e.loc, mask, bytes, none);
+          square.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, bytes));
+        }
+        l.e.transposeSquare(square);
+        for (int64_t i = 0; i < l.lanes; ++i) {
+          Index offset = l.e.add(l.e.mul(l.e.add(quad, i), columns), at);
+          l.e.store(square[i], l.e.address(destination, offset, l.b.getI32Type()));
+        }
+      }
+      return success();
+    });
+  }
+};
+} // namespace
+
+LogicalResult KernelLowering::packQuads(Value tile, Index quads, Index column, int64_t columns, Value destination) {
+  QuadPacker packer{*this, tile, transposeSource(tile), quads, column, columns, destination};
+  auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
+  // Rows beyond the tile are not read where it lies by rows.
+  Index rows = packer.source ? e.mul(quads, 4) : e.min(e.mul(quads, 4), packer.depth());
+  Value inside = isInside(*this, tile, rows, column, columns, packer.source ? 4 * lanes : lanes);
+  return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
 }

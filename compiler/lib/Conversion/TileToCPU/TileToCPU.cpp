@@ -27,7 +27,7 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit, streamBytes};
+    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit, quads, streamBytes};
     if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
       return signalPassFailure();
 
@@ -75,6 +75,7 @@ void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &fac
   options.vectorRegisters = facts.vectorRegisters;
   options.fma = facts.hasFma;
   options.masks = facts.hasMasks;
+  options.quads = facts.hasInt8Dot && facts.arch == CpuArch::X86_64;
   options.streamBytes = streamBytesOf(facts);
   manager.addPass(createTileToCPUPass(options));
   manager.addPass(createCanonicalizerPass());
