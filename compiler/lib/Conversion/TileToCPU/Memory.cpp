@@ -60,7 +60,7 @@ static bool isSmall(const KernelLowering &l, const ViewValue &view) {
 
 /// A store past the cache sees to it that the lines it needs are on their way: its reading stops at its writing.
 void KernelLowering::noteSweep(Operation *load, const Segment &segment) {
-  constexpr int64_t leastRowBytes = 1024, aheadBytes = 1024;
+  constexpr int64_t leastRowBytes = 1024, aheadBytes = 2048;
   const Access &a = loadAccess(load);
   if (segment.dim < 0 || segment.checked || !a.strides[segment.dim].is(1))
     return;
