@@ -20,13 +20,18 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// x * e for an error e: no error stays none, even beside an infinite x.
 inline double scaled(double x, double error) { return error == 0 ? 0 : std::fabs(x) * error; }
 
+/// What the fast functions are promised to, as a share of the value.
+constexpr double fastError = 0x1p-15;
+
 /// The arithmetic of one format, f32 or f64.
 class Arithmetic {
 public:
-  explicit Arithmetic(DType format)
-      : unit(unitRoundoff(format)), tiny(floatFormat(format).smallest), largest(floatFormat(format).largest),
+  explicit Arithmetic(DType format, Accuracy accuracy = Accuracy::Full)
+      : isFast(accuracy == Accuracy::Fast && format == DType::F32), unit(unitRoundoff(format)),
+        tiny(floatFormat(format).smallest), largest(floatFormat(format).largest),
         smallestNormal(std::ldexp(1.0, floatFormat(format).minExponent)), format(format) {}
 
+  const bool isFast; ///< Some functions are promised to fastError of their value only.
   const double unit, tiny, largest, smallestNormal;
   const DType format;
 

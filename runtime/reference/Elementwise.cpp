@@ -62,7 +62,8 @@ void evaluateRow(RowWriter &writer, int64_t position, const Shape &shape, const 
 }
 
 void evaluateOutput(Call &call, size_t output) {
-  const Expression &expression = call.description.as<ElementwiseAttributes>().expressions[output];
+  const auto &attributes = call.description.as<ElementwiseAttributes>();
+  const Expression &expression = attributes.expressions[output];
   Shape shape = call.outputShape(output);
   if (elementCount(shape) == 0)
     return;
@@ -76,7 +77,7 @@ void evaluateOutput(Call &call, size_t output) {
   RowWriter writer(call.outputs[output], call, rowsOf(shape), length, 1, period);
   bool isFloating = isFloat(expression.nodes.back().type);
   parallelFor(writer.rows(), rowGrain(length), [&](int64_t begin, int64_t end) {
-    ExpressionEvaluator evaluator(expression);
+    ExpressionEvaluator evaluator(expression, attributes.accuracy);
     for (int64_t position = begin; position < end; ++position)
       evaluateRow(writer, position, shape, feeds, evaluator, isFloating);
   });

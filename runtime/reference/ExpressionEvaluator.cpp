@@ -25,8 +25,8 @@ template <typename Function> void eachFloat(Lanes &out, size_t count, Function f
   }
 }
 
-void evaluateFloat(const ExprNode &node, const Operands &in, Lanes &out, size_t count) {
-  Arithmetic arithmetic(node.type);
+void evaluateFloat(const ExprNode &node, Accuracy accuracy, const Operands &in, Lanes &out, size_t count) {
+  Arithmetic arithmetic(node.type, accuracy);
   auto [a, b, c] = in;
   switch (node.op) {
   case ExprOp::Add:
@@ -243,7 +243,7 @@ void ExpressionEvaluator::evaluate(const ExprNode &node, Lanes &out, size_t coun
   case ExprOp::IsInf:
     return evaluateClass(node, operandType, in, out, count);
   default:
-    return isFloat(node.type) ? evaluateFloat(node, in, out, count) : evaluateInteger(node, in, out, count);
+    return isFloat(node.type) ? evaluateFloat(node, accuracy_, in, out, count) : evaluateInteger(node, in, out, count);
   }
 }
 

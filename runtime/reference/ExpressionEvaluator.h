@@ -26,8 +26,8 @@ struct Lanes {
 
 class ExpressionEvaluator {
 public:
-  explicit ExpressionEvaluator(const Expression &expression)
-      : expression_(expression), lanes_(expression.nodes.size()) {}
+  ExpressionEvaluator(const Expression &expression, Accuracy accuracy)
+      : expression_(expression), accuracy_(accuracy), lanes_(expression.nodes.size()) {}
 
   /// The lanes of an Input node; the caller fills them before run().
   Lanes &input(size_t node) { return lanes_[node]; }
@@ -38,6 +38,7 @@ private:
   void evaluate(const ExprNode &node, Lanes &out, size_t count);
 
   const Expression &expression_;
+  Accuracy accuracy_;
   std::vector<Lanes> lanes_;
 };
 

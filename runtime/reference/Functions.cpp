@@ -28,6 +28,9 @@ double geluTanh(double x) {
 
 double sign(double x) { return std::isnan(x) ? x : static_cast<double>((x > 0) - (x < 0)); }
 
+/// A size below which fast functions may lose a result.
+constexpr double fastFloor = 0x1p-120;
+
 /// How accurate a function is promised to be.
 enum class Accuracy { Exact, FourUlp, SixUlp };
 
@@ -51,6 +54,23 @@ Accuracy accuracyOf(ExprOp function) {
     return Accuracy::FourUlp;
   default:
     return Accuracy::SixUlp;
+  }
+}
+
+/// Whether a function has a fast form.
+bool isFastFunction(ExprOp function) {
+  switch (function) {
+  case ExprOp::Exp:
+  case ExprOp::Exp2:
+  case ExprOp::Tanh:
+  case ExprOp::Erf:
+  case ExprOp::Sigmoid:
+  case ExprOp::Silu:
+  case ExprOp::Gelu:
+  case ExprOp::GeluTanh:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -172,6 +192,8 @@ Bounded Arithmetic::apply(ExprOp function, Bounded x) const {
   if (accuracy == Accuracy::Exact)
     return {value, carried};
   double floor = floorOf(function, x.value) * (unit / 0x1p-24);
+  if (isFast && isFastFunction(function))
+    floor = std::max({floor, fastError * std::fabs(value), fastFloor});
   return withinUlps(value, carried, accuracy == Accuracy::FourUlp ? 4 : 6, floor);
 }
 

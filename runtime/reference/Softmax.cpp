@@ -12,7 +12,8 @@
 namespace tilejit::reference {
 namespace {
 
-constexpr double expRoundings = 8; ///< 4 ulp are at most 8 units.
+/// The error of an exponential in units: 4 ulp are at most 8.
+double expUnits(const Arithmetic &arithmetic) { return arithmetic.isFast ? fastError / arithmetic.unit : 8; }
 
 /// Whether a row has no meaning: NaN, +inf, or nothing but -inf in it.
 bool isUndefined(std::span<const double> x) {
@@ -37,6 +38,7 @@ void softmaxRow(std::span<const double> x, bool isLog, const Arithmetic &arithme
     if (term > 0)
       weighted += term * (largest - value);
   }
+  double expRoundings = expUnits(arithmetic);
   // Relative error of the total, in units: each term's argument was rounded, then exp, then the sum.
   double totalUnits = 2 * (weighted / total + growth(static_cast<double>(x.size()))) + expRoundings;
   double logTotal = std::log(total);
@@ -59,11 +61,12 @@ void softmaxRow(std::span<const double> x, bool isLog, const Arithmetic &arithme
 
 void evaluateSoftmax(Call &call) {
   const HostTensor &x = call.inputs[0];
-  auto axis = static_cast<size_t>(call.description.as<SoftmaxAttributes>().axis);
+  const auto &attributes = call.description.as<SoftmaxAttributes>();
+  auto axis = static_cast<size_t>(attributes.axis);
   bool isLog = call.description.family == Family::LogSoftmax;
   int64_t length = x.shape()[axis], stride = product(x.shape(), axis + 1, x.shape().size());
   int64_t rows = product(x.shape(), 0, axis) * stride;
-  Arithmetic arithmetic(x.dtype() == DType::F64 ? DType::F64 : DType::F32);
+  Arithmetic arithmetic(x.dtype() == DType::F64 ? DType::F64 : DType::F32, attributes.accuracy);
   RowWriter writer(call.outputs[0], call, rows, length, stride, rows);
   parallelFor(writer.rows(), rowGrain(length), [&](int64_t begin, int64_t end) {
     std::vector<double> values(static_cast<size_t>(length));

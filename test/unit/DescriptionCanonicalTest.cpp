@@ -326,3 +326,14 @@ TEST_CASE("everything that changes code changes the canonical form", "[canonical
   CHECK(canonical(elementwise("a - b")) != canonical(elementwise("b - a - a")));
   CHECK(canonical(elementwise("a and b")) == canonical(elementwise(" b  and\\ta")));
 }
+
+TEST_CASE("a class of accuracy is part of the form where it changes code", "[canonical]") {
+  auto canonical = [](std::string_view attributes) {
+    return canonicalJson(parsed(describe("softmax", "'inputs': {'x': {'dtype': 'f16', 'shape': [4, 6]}}, 'outputs': "
+                                                    "{'y': {'dtype': 'f16', 'shape': [4, 6]}}, 'attributes': {" +
+                                                        std::string(attributes) + "}")));
+  };
+  CHECK(canonical("") == canonical("'accuracy': 'full'"));
+  CHECK(canonical("") != canonical("'accuracy': 'fast'"));
+  CHECK(parsed(canonical("'accuracy': 'fast'")).as<SoftmaxAttributes>().accuracy == Accuracy::Fast);
+}

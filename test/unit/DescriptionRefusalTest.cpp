@@ -230,6 +230,8 @@ TEST_CASE("reductions are checked", "[refusal]") {
 TEST_CASE("softmax, norms, transpose and cast are checked", "[refusal]") {
   checkFaults(unary("log_softmax", "'axis': 1"), {{"'axis': 1", "'axis': 5", "/attributes/axis"},
                                                   {"'axis': 1", "'axis': '1'", "/attributes/axis"},
+                                                  {"'axis': 1", "'accuracy': 'quick'", "/attributes/accuracy"},
+                                                  {"'axis': 1", "'accuracy': 1", "/attributes/accuracy"},
                                                   {"[4, 6]", "[]", "/inputs/x/shape"},
                                                   {"[4, 6]", "[6, 4]", "/outputs/y/shape"},
                                                   {"'f32'", "'i32'", "/inputs/x/dtype"}});

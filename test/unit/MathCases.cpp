@@ -27,6 +27,12 @@ const MathFunction functions[] = {
     {"tan", "%r = math.tan %x : $in", [](Wide x, Wide) { return std::tan(x); }, 4, 4, -100, 100},
     {"tanh", "%r = math.tanh %x : $in", [](Wide x, Wide) { return std::tanh(x); }, 4, 4, -12, 12},
     {"erf", "%r = math.erf %x : $in", [](Wide x, Wide) { return std::erf(x); }, 3, 3, -5, 5},
+    // To 2^-16 of the result, which is up to 256 units of f32. f64 is not approximated.
+    {"fast_exp", "%r = math.exp %x fastmath<afn> : $in", [](Wide x, Wide) { return std::exp(x); }, 256, 2, -110, 90},
+    {"fast_exp2", "%r = math.exp2 %x fastmath<afn> : $in", [](Wide x, Wide) { return std::exp2(x); }, 256, 2, -150,
+     130},
+    {"fast_tanh", "%r = math.tanh %x fastmath<afn> : $in", [](Wide x, Wide) { return std::tanh(x); }, 256, 4, -12, 12},
+    {"fast_erf", "%r = math.erf %x fastmath<afn> : $in", [](Wide x, Wide) { return std::erf(x); }, 256, 3, -5, 5},
     {"erfc", "%r = math.erfc %x : $in", [](Wide x, Wide) { return std::erfc(x); }, 6, 6, -4, 10},
     {"pow", "%r = math.powf %x, %y : $in", [](Wide x, Wide y) { return std::pow(x, y); }, 2, 3, 0, 20, true},
     {"div", "%r = arith.divf %x, %y : $in", [](Wide x, Wide y) { return x / y; }, 0.51, 0.51, -4, 4, true},

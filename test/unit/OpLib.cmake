@@ -8,7 +8,7 @@ if(TARGET TilejitOpLib AND TARGET TilejitInterpreter)
 endif()
 if(TARGET TilejitTestRun)
   tilejit_add_unit_test(OpLibCpuTest
-    SRCS OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
+    SRCS FunctionAccuracyTest.cpp OpLibCases.cpp OpLibCpuTest.cpp OpLibTrial.cpp
     DEPS TilejitTestRun TilejitReference)
   tilejit_add_unit_test(OpLibEmulatedTest
     SRCS OpLibCases.cpp OpLibEmulatedTest.cpp OpLibTrial.cpp

@@ -120,6 +120,11 @@ static std::string expression(const std::string &text, std::string_view a, std::
                "'attributes': {'expression': {'y': '" + text + "'}}");
 }
 
+static std::string fastExpression(const std::string &function, std::string_view t) {
+  return whole("elementwise", operand("a", t, "[77]"), operand("y", t, "[77]"),
+               "'attributes': {'expression': {'y': '" + function + "(a)'}, 'accuracy': 'fast'}");
+}
+
 std::vector<OpLibCase> elementwiseCases() {
   std::vector<OpLibCase> cases;
   for (const char *name :
@@ -127,6 +132,9 @@ std::vector<OpLibCase> elementwiseCases() {
         "gelu_tanh", "silu", "softplus", "floor", "ceil", "round", "trunc", "sign",    "abs", "-"})
     for (std::string_view t : {"f32", "f64", "bf16"})
       cases.push_back({expression(std::string(name) + "(a) + b * 0", t, t, t), ""});
+  for (const char *name : {"exp", "exp2", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh"})
+    for (std::string_view t : {"f32", "f64", "f16", "bf16"})
+      cases.push_back({fastExpression(name, t), ""});
   for (const char *name : {"log", "log2", "log1p", "sqrt", "rsqrt"})
     cases.push_back({expression(std::string(name) + "(abs(a) + 0.1) + 0 * b", "f32", "f32", "f32"), ""});
   for (std::string_view t : {"f32", "f64", "f16", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "i4", "u4"})
@@ -211,6 +219,8 @@ std::vector<OpLibCase> rowCases() {
         add(op, operand("x", t, shape), operand("y", t, shape), "'attributes': {'axis': " + std::string(axis) + "}");
     add(op, operand("x", "f32", "['m', 'n']"), operand("y", "bf16", "['m', 'n']"), "", "m=2,n=131");
     add(op, operand("x", "f32", "[0, 4]"), operand("y", "f32", "[0, 4]"), "");
+    for (std::string_view t : {"f32", "f64", "bf16"})
+      add(op, operand("x", t, "[3, 531]"), operand("y", t, "[3, 531]"), "'attributes': {'accuracy': 'fast'}");
     add(op, operand("x", "f32", "[2, 40000]"), operand("y", "f32", "[2, 40000]"), "");
   }
   for (std::string_view op : {"layernorm", "rmsnorm"}) {

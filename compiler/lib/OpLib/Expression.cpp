@@ -87,9 +87,9 @@ Value ExpressionBuilder::compare(const ExprNode &node, DType operands, Value x, 
 Value ExpressionBuilder::floatFunction(ExprOp op, Value x) {
   switch (op) {
   case ExprOp::Exp:
-    return math::ExpOp::create(b_, x);
+    return math::ExpOp::create(b_, x, functionFlags(b_));
   case ExprOp::Exp2:
-    return math::Exp2Op::create(b_, x);
+    return math::Exp2Op::create(b_, x, functionFlags(b_));
   case ExprOp::Log:
     return math::LogOp::create(b_, x);
   case ExprOp::Log2:
@@ -109,9 +109,9 @@ Value ExpressionBuilder::floatFunction(ExprOp op, Value x) {
   case ExprOp::Tan:
     return math::TanOp::create(b_, x);
   case ExprOp::Tanh:
-    return math::TanhOp::create(b_, x);
+    return math::TanhOp::create(b_, x, functionFlags(b_));
   case ExprOp::Erf:
-    return math::ErfOp::create(b_, x);
+    return math::ErfOp::create(b_, x, functionFlags(b_));
   case ExprOp::Sigmoid:
     return sigmoid(b_, x);
   case ExprOp::Gelu:

@@ -1,8 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The functions of expressions and epilogues that upstream's math and arith lack, built from them on tiles of f32 or
-// f64 (or integers where said). Each keeps the accuracy that descriptions promise, its limits at the infinities, and
-// gives NaN for NaN.
+// f64 (or integers where said). Each keeps the accuracy that the description asks for, its limits at the infinities,
+// and gives NaN for NaN.
 
 #ifndef TILEJIT_LIB_OPLIB_FUNCTIONS_H
 #define TILEJIT_LIB_OPLIB_FUNCTIONS_H
@@ -10,6 +10,9 @@
 #include "Values.h"
 
 namespace tilejit::oplib {
+
+/// What operations of math are marked with: afn where the description asks for fast functions.
+mlir::arith::FastMathFlags functionFlags(const KernelBuilder &b);
 
 Value sigmoid(KernelBuilder &b, Value x);
 Value silu(KernelBuilder &b, Value x);

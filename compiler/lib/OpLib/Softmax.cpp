@@ -3,6 +3,7 @@
 // softmax and log_softmax: three sweeps over the axis, for the maximum, for the sum of exponentials, for the result.
 // A row with NaN or +inf, or with nothing but -inf, comes out as NaN throughout: its sum is NaN.
 
+#include "Functions.h"
 #include "Generators.h"
 #include "Sweep.h"
 
@@ -53,7 +54,7 @@ public:
     if (sweep_.isSingleStep())
       return storeScaled(onlyTerm_, inverse);
     storeResults(maximum, [&](Value distance) -> Value {
-      return arith::MulFOp::create(b_, math::ExpOp::create(b_, distance), sweep_.spread(inverse));
+      return arith::MulFOp::create(b_, math::ExpOp::create(b_, distance, functionFlags(b_)), sweep_.spread(inverse));
     });
   }
 
@@ -101,7 +102,7 @@ private:
     if (!sweep_.isSingleStep())
       zero.push_back(splat(b_, sweep_.shape(), compute_, 0));
     Values sums = sweep_.runSums(zero, [&](const Step &step, ValueRange carried) {
-      Value term = math::ExpOp::create(b_, distanceAt(step, maximum));
+      Value term = math::ExpOp::create(b_, distanceAt(step, maximum), functionFlags(b_));
       onlyTerm_ = term;
       if (keeps)
         sweep_.store(1, step, term, compute_);

@@ -139,6 +139,12 @@ private:
     return json::makeText(operatorSchema(d_.family).findAttribute(attribute)->choices[index]);
   }
 
+  /// Where it changes code.
+  void addAccuracy(Value &value, Accuracy accuracy) const {
+    if (accuracy != Accuracy::Full)
+      value.add("accuracy", choice("accuracy", static_cast<size_t>(accuracy)));
+  }
+
   Value write(const MatmulAttributes &attributes) const {
     Value value = json::makeObject();
     value.add("transpose_a", json::makeBool(attributes.transposeA));
@@ -153,6 +159,7 @@ private:
       expressions.add(outputNames_[i], json::makeText(expression(attributes.expressions[i].text)));
     Value value = json::makeObject();
     value.add("expression", std::move(expressions));
+    addAccuracy(value, attributes.accuracy);
     return value;
   }
   Value write(const ReduceAttributes &attributes) const {
@@ -165,6 +172,7 @@ private:
   Value write(const SoftmaxAttributes &attributes) const {
     Value value = json::makeObject();
     value.add("axis", json::makeInteger(attributes.axis));
+    addAccuracy(value, attributes.accuracy);
     return value;
   }
   Value write(const NormAttributes &attributes) const {

@@ -66,7 +66,8 @@ public:
         if (node.op == ExprOp::Input)
           node.input = place[node.input];
     draft_.reorderInputs(order_);
-    draft_.description.attributes = ElementwiseAttributes{std::move(expressions_)};
+    draft_.description.attributes = ElementwiseAttributes{
+        std::move(expressions_), static_cast<Accuracy>(choiceAttribute(draft_, "accuracy").value_or(0))};
   }
 
 private:

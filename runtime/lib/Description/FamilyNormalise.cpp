@@ -13,7 +13,8 @@ Status finishSoftmax(Draft &draft) {
   TILEJIT_ASSIGN_OR_RETURN(int axis, axisAttribute(draft, "axis", x.rank()));
   TILEJIT_RETURN_IF_ERROR(
       requireShape(draft, draft.output("y"), draft.description.outputs[0], x.shape, "the shape of x"));
-  draft.description.attributes = SoftmaxAttributes{axis};
+  draft.description.attributes =
+      SoftmaxAttributes{axis, static_cast<Accuracy>(choiceAttribute(draft, "accuracy").value_or(0))};
   return Status::ok();
 }
 

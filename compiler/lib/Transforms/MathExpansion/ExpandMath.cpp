@@ -47,6 +47,20 @@ UnaryFunction unaryFunction(Operation *op) {
       .Default(UnaryFunction(nullptr));
 }
 
+/// The shorter function of f32 that is enough where an operation allows approximation; null: there is none.
+UnaryFunction fastFunction(Operation *op) {
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!fast || !arith::bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn) ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    return nullptr;
+  return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
+      .Case([](mlir::math::ExpOp) { return expandFastExp; })
+      .Case([](mlir::math::Exp2Op) { return expandFastExp2; })
+      .Case([](mlir::math::TanhOp) { return expandFastTanh; })
+      .Case([](mlir::math::ErfOp) { return expandFastErf; })
+      .Default(UnaryFunction(nullptr));
+}
+
 /// Functions that targets without fused multiply-add lack too.
 UnaryFunction roundingFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
@@ -119,7 +133,9 @@ private:
 
   LogicalResult expandFunction(Operation *op, const Emit &emit) {
     auto operand = [&](unsigned index) { return Num(emit, op->getOperand(index)); };
-    if (UnaryFunction function = unaryFunction(op)) {
+    if (UnaryFunction fast = fastFunction(op)) {
+      replace(op, fast(operand(0)).value());
+    } else if (UnaryFunction function = unaryFunction(op)) {
       replace(op, applyUnary(function, operand(0)).value());
     } else if (auto rounding = roundingFunction(op); rounding && !options_.hasFma) {
       replace(op, rounding(operand(0)).value());

@@ -3,7 +3,7 @@
 // exp, exp2, expm1, tanh. All reduce to 2^n * g(r) with r in half an octave around 0 and build 2^n from integers, in
 // two factors, so that results in the subnormal range are rounded once and overflow gives infinity. Arguments are
 // clamped to where the result has long been 0 or infinity; NaN passes the clamps. With AVX-512 exp masks the 0 instead
-// and takes sixteenths of an octave from a table.
+// and takes sixteenths of an octave from a table. The fast forms of f32 have one term less and ln 2 in one part.
 
 #include "Functions.h"
 
@@ -27,8 +27,10 @@ constexpr double expTail64[] = {0x1.0000000000000p-1,  0x1.5555555555559p-3,  0x
                                 0x1.111111110f63dp-7,  0x1.6c16c16c1f387p-10, 0x1.a01a01b01a769p-13,
                                 0x1.a01a017b256eap-16, 0x1.71ddf7ba40c06p-19, 0x1.27e536d8ec23cp-22,
                                 0x1.af5fe9496984ep-26, 0x1.1ee8826e45831p-29};
+constexpr double fastExpTail32[] = {0x1.0006bcp-1, 0x1.571d92p-3, 0x1.52241ep-5}; // To 2^-17.5 of e^r.
 // (e^r - 1) / r on |r| <= ln2 / 32:
 constexpr double expByTableTail32[] = {1.0, 0x1.00022p-1, 0x1.55571ap-3};
+constexpr double fastExpByTableTail32[] = {0x1.0003d8p+0, 0x1.fffff6p-2}; // To 2^-21 of e^r.
 // (2^r - 1) / r on |r| <= 1 / 2:
 constexpr double exp2Tail32[] = {0x1.62e430p-1, 0x1.ebfbdcp-3,  0x1.c6aee4p-5,
                                  0x1.3b2d54p-7, 0x1.5f40ecp-10, 0x1.41fa1cp-13};
@@ -37,7 +39,9 @@ constexpr double exp2Tail64[] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a5p-3,  0
                                  0x1.ffcbfba65fe4dp-17, 0x1.62bfc6872c784p-20, 0x1.b52680a853156p-24,
                                  0x1.e61d4c254aaf5p-28, 0x1.e799f8461a804p-32};
 
-constexpr double log2e = 0x1.71547652b82fep+0;
+constexpr double fastExp2Tail32[] = {0x1.62e12cp-1, 0x1.ec0378p-3, 0x1.c9fc46p-5, 0x1.3a02ccp-7}; // To 2^-18 of 2^r.
+
+constexpr double log2e = 0x1.71547652b82fep+0, ln2 = 0x1.62e42fefa39efp-1;
 // ln 2 in two parts; the first has so few bits that its product with any n here is exact.
 constexpr double ln2High32 = 0x1.62ep-1, ln2Low32 = 0x1.0bfbe8p-15;
 constexpr double ln2High64 = 0x1.62e42feep-1, ln2Low64 = 0x1.a39ef35793c76p-33;
@@ -70,7 +74,7 @@ Num expM1Small(Num r) {
 /// e^x for registers of f32, right where |x| < 2^17: x = n ln 2 + r with n a multiple of 1/16, whose fraction picks a
 /// power of two from a table. What takes time there is the number of steps, and r is so small that few are left.
 /// Half a unit for the table's entry, half a one for the result, a fortieth of truncation.
-Num expByTable(Num x) {
+Num expByTable(Num x, bool isFast) {
   static const std::array<float, 16> powers = [] {
     std::array<float, 16> table;
     for (int i = 0; i < 16; ++i)
@@ -79,9 +83,10 @@ Num expByTable(Num x) {
   }();
   constexpr double magic = 0x1.8p19; // Its last place is 1/16.
   Num shifted = fma(x, log2e, x.like(magic)), n = shifted - magic;
-  Num r = fma(n, -ln2Low32, fma(n, -ln2High32, x));
+  Num r = isFast ? fma(n, -ln2, x) : fma(n, -ln2Low32, fma(n, -ln2High32, x));
   Num power = lookUp(powers, bitsOf(shifted));
-  return scale(fma(power, polynomial(r, expByTableTail32) * r, power), Num(), n);
+  std::span<const double> tail = isFast ? std::span<const double>(fastExpByTableTail32) : expByTableTail32;
+  return scale(fma(power, polynomial(r, tail) * r, power), Num(), n);
 }
 
 /// e^x - 1 where 2^n of its reduction is a normal number below 2^(precision).
@@ -120,28 +125,37 @@ static bool hasSign(Value value, bool isNegative, unsigned depth = 0) {
 }
 
 /// e^x by series.
-static Num expBySeries(Num x) {
-  Reduced reduced = reduceByLn2(x);
+static Num expBySeries(Num x, bool isFast) {
+  Reduced reduced = isFast ? nearest(x, log2e) : reduceByLn2(x);
+  if (isFast)
+    reduced.r = fma(reduced.floatN, -ln2, x);
   std::span<const double> tail = x.isDouble() ? std::span<const double>(expTail64) : expTail32;
+  if (isFast)
+    tail = fastExpTail32;
   Num r = reduced.r, square = r * r;
   return scale(fma(square, polynomialInPairs(r, square, tail), r) + 1.0, reduced.n, reduced.floatN);
 }
 
-Num expandExp(Num x) {
+static Num boundedExp(Num x, bool isFast) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
   if (!scalesByInstruction(x))
-    return expBySeries(clamp(x, low, high));
+    return expBySeries(clamp(x, low, high), isFast);
   Num ceiling = x.like(high), bounded = hasSign(x.value(), /*isNegative=*/true) ? x : select(ceiling < x, ceiling, x);
-  return select(x < low, 0.0, x.isDouble() ? expBySeries(bounded) : expByTable(bounded));
+  return select(x < low, 0.0, x.isDouble() ? expBySeries(bounded, isFast) : expByTable(bounded, isFast));
 }
 
-Num expandExp2(Num x) {
+Num expandExp(Num x) { return boundedExp(x, /*isFast=*/false); }
+Num expandFastExp(Num x) { return boundedExp(x, /*isFast=*/true); }
+
+static Num exp2BySeries(Num x, std::span<const double> tail) {
   Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
   Reduced split = nearest(bounded, 1.0);
   Num r = bounded - split.floatN;
-  std::span<const double> tail = x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32;
   return scale(fma(r, polynomial(r, tail), 1.0), split.n, split.floatN);
 }
+
+Num expandExp2(Num x) { return exp2BySeries(x, x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32); }
+Num expandFastExp2(Num x) { return exp2BySeries(x, fastExp2Tail32); }
 
 Num expandExpM1(Num x) {
   Num bounded = x.isDouble() ? clamp(x, -60.0, 710.0) : clamp(x, -30.0, 89.0);

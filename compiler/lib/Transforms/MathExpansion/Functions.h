@@ -24,6 +24,12 @@ Num expandLog1P(Num x);
 Num expandErf(Num x);
 Num expandErfc(Num x);
 
+// The same for f32 to 2^-16 of the result; right at the infinities, NaN, zeros and subnormal arguments.
+Num expandFastExp(Num x);
+Num expandFastExp2(Num x);
+Num expandFastTanh(Num x);
+Num expandFastErf(Num x);
+
 Num expandSin(Num x);
 Num expandCos(Num x);
 Num expandTan(Num x);

@@ -87,6 +87,8 @@ struct EpilogueStep {
 };
 
 enum class Precision : uint8_t { Ieee, Tf32, Bf16x3 };
+/// How exact functions are: as f32 allows, or to 2^-15 of the result where that is quicker.
+enum class Accuracy : uint8_t { Full, Fast };
 enum class ReduceKind : uint8_t { Sum, Mean, Max, Min, Prod, ArgMax, ArgMin };
 
 struct MatmulAttributes {
@@ -96,6 +98,7 @@ struct MatmulAttributes {
 };
 struct ElementwiseAttributes {
   std::vector<Expression> expressions; ///< One for each output, in the order of Description::outputs.
+  Accuracy accuracy = Accuracy::Full;
 };
 struct ReduceAttributes {
   ReduceKind kind = ReduceKind::Sum;
@@ -104,6 +107,7 @@ struct ReduceAttributes {
 };
 struct SoftmaxAttributes {
   int axis = 0; ///< Non-negative.
+  Accuracy accuracy = Accuracy::Full;
 };
 struct NormAttributes {
   int axis = 0; ///< Non-negative; this dimension and all that follow are normalised together.
