@@ -1,11 +1,13 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Random programs: those of the seeds from --first-seed (1) on, --programs (15) of them on each device.
+// Random programs: those of the seeds from --first-seed (1) on, --programs (15) of them on each device. --text prints the
+// first one instead of running any.
 
 #include "ProgramTrial.h"
 #include "TileProgram.h"
 
 #include <array>
+#include <cstdio>
 
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
@@ -14,6 +16,7 @@ using namespace tilejit::fuzz;
 
 namespace {
 uint64_t firstSeed = 1, programs = 15;
+bool textOnly = false;
 
 /// Each seed is a run of the case of its own.
 void tryOne(std::string_view place) { tryProgram(firstSeed + uint64_t(GENERATE(range(0, int(programs)))), place); }
@@ -36,7 +39,10 @@ TEST_CASE("random programs run on other chips by turns", "[fuzz]") {
 int main(int count, char **words) {
   Catch::Session session;
   session.cli(session.cli() | Catch::clara::Opt(programs, "number")["--programs"]("random programs on each device") |
-              Catch::clara::Opt(firstSeed, "seed")["--first-seed"]("seed of the first program"));
+              Catch::clara::Opt(firstSeed, "seed")["--first-seed"]("seed of the first program") |
+              Catch::clara::Opt(textOnly)["--text"]("print the first program and stop"));
   int refused = session.applyCommandLine(count, words);
+  if (!refused && textOnly)
+    return std::fputs(randomProgram(firstSeed).text.c_str(), stdout) < 0;
   return refused ? refused : session.run();
 }
