@@ -34,7 +34,15 @@ if(TARGET TilejitSimulator)
       SimulatorPtxTest.cpp
       SimulatorVectorMathTest.cpp
       SimulatorWarpgroupTest.cpp
+      SimulatorWideIntegersTest.cpp
     DEPS TilejitSimulatorLoader)
+  # Numbers of any width, to compare with.
+  target_include_directories(SimulatorTest SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  if(TARGET LLVMSupport)
+    target_link_libraries(SimulatorTest PRIVATE LLVMSupport)
+  else()
+    target_link_libraries(SimulatorTest PRIVATE LLVM)
+  endif()
   target_include_directories(SimulatorTest PRIVATE ${PROJECT_SOURCE_DIR}/runtime/simulator)
   add_dependencies(SimulatorTest TilejitSimulator)
 endif()

@@ -36,6 +36,11 @@ enum class IntegerTest : uint8_t { Eq, Ne, UGt, UGe, ULt, ULe, SGt, SGe, SLt, SL
 /// d (I1) = a test b.
 Handler integerTestHandler(IntegerTest test, Kind kind, unsigned width);
 
+/// Integers of 65 to 128 bits (numbers[0] of them), each in two I64 of which the second is zero-extended. imm: the
+/// IntegerOp or IntegerTest. x->in: first and second operand, x->out: the result (of a test, one I1).
+Handler wideIntegerHandler();
+Handler wideIntegerTestHandler();
+
 /// d = the low `imm` bits of a, zero-extended (mask) or sign-extended in the container.
 Handler maskHandler(Kind kind, unsigned width);
 Handler signExtendHandler(Kind kind, unsigned width);
@@ -60,6 +65,7 @@ Handler selectHandler(Kind kind, unsigned width);
 /// d = a.
 Handler copyHandler(Kind kind, unsigned width);
 /// Reinterprets x->in as x->out: the elements' bits follow each other (numbers: bits of each, inputs then outputs).
+constexpr unsigned mostBitcastBytes = 1024;
 Handler bitcastHandler(unsigned width);
 
 /// d = a + b * imm with b of this integer kind, sign-extended. c is the mask of the address space: 0 for 64 bits.

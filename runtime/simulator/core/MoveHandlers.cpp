@@ -57,7 +57,7 @@ template <unsigned W> void bitcast(Warp &warp, const Op &op) {
     return;
   // Lane by lane, bit by bit where elements are no whole bytes.
   forEachLane(warp.mask, [&](unsigned l) {
-    alignas(8) uint8_t bits[1024] = {};
+    alignas(8) uint8_t bits[mostBitcastBytes] = {};
     unsigned at = 0;
     for (size_t i = 0; i < x.in.size(); ++i) {
       unsigned bytes = sizeOf(x.inKinds[i]);

@@ -140,8 +140,8 @@ const Regs &Decoder::regs(llvm::Value *value) {
   if (found != values_.end())
     return found->second;
   if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
-    Regs made = constantRegs(constant);
-    return values_[value] = std::move(made);
+    define(value, constantRegs(constant));
+    return values_[value];
   }
   // A value that a decoding error left undefined.
   return freshResults(value);
@@ -168,7 +168,14 @@ Reg Decoder::constant(Kind kind, uint64_t bits, Constant::Base base) {
   return reg;
 }
 
-void Decoder::define(llvm::Value *value, Regs regs) { values_[value] = std::move(regs); }
+void Decoder::define(llvm::Value *value, Regs regs) {
+  if (size_t wanted = leaves(value->getType()).size(); regs.size() != wanted) {
+    fail(llvm::Twine("a value of ") + llvm::Twine(wanted) + " scalars is given as " + llvm::Twine(regs.size()));
+    freshResults(value);
+    return;
+  }
+  values_[value] = std::move(regs);
+}
 
 const Regs &Decoder::freshResults(llvm::Value *value) {
   Regs made;

@@ -9,6 +9,7 @@
 #include "core/Pointers.h"
 #include "nvidia/SpecialRegisters.h"
 
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InlineAsm.h"
@@ -217,6 +218,9 @@ Reg Decoder::addressOf(const llvm::GlobalVariable &variable, int64_t offset) {
 /// Registers of a constant, flattened.
 Regs Decoder::constantRegs(llvm::Constant *constant) {
   Regs result;
+  // Some passes leave casts of vectors as expressions that know nothing of the target's layout.
+  if (llvm::isa<llvm::ConstantExpr>(constant))
+    constant = llvm::ConstantFoldConstant(constant, layout_);
   llvm::Type *type = constant->getType();
   if (llvm::isa<llvm::UndefValue>(constant)) { // And poison.
     for (const Leaf &leaf : leaves(type)) {

@@ -5,6 +5,7 @@
 
 #include "decode/Atomics.h"
 #include "decode/Decoder.h"
+#include "decode/WideIntegers.h"
 
 #include "core/Handlers.h"
 
@@ -42,11 +43,9 @@ struct Arithmetic {
 
   bool binary();
   void integerBinary(IntegerOp op, bool isSigned, bool overflows);
-  void wideBinary(unsigned opcode);
   void floatBinary(FloatOp op);
   void compare(llvm::CmpInst &compare);
   void convert(llvm::CastInst &cast);
-  void convertWide(llvm::CastInst &cast, const Regs &from);
   void bitcast(llvm::Value *from, llvm::Type *to);
   void select(llvm::SelectInst &select);
   void aggregate();
@@ -56,7 +55,7 @@ struct Arithmetic {
 void Arithmetic::integerBinary(IntegerOp op, bool isSigned, bool overflows) {
   unsigned bits = bitsOf(instruction.getType());
   if (bits > 64)
-    return wideBinary(instruction.getOpcode());
+    return decodeWideBinary(d, instruction, op);
   const Regs a = d.regs(instruction.getOperand(0)), b = d.regs(instruction.getOperand(1));
   Kind kind = d.kindOf(instruction.getType()->getScalarType());
   Regs results;
@@ -68,48 +67,6 @@ void Arithmetic::integerBinary(IntegerOp op, bool isSigned, bool overflows) {
     results.push_back(isSigned || overflows ? masked(result, bits) : result);
   }
   d.define(&instruction, results);
-}
-
-/// Integers wider than 64 bits: what can be done word by word, and shifts by constant numbers of bits.
-void Arithmetic::wideBinary(unsigned opcode) {
-  const Regs a = d.regs(instruction.getOperand(0)), b = d.regs(instruction.getOperand(1));
-  Regs results;
-  auto op64 = [&](IntegerOp op, Reg x, Reg y) {
-    Reg r = d.newReg(Kind::I64);
-    d.emit(integerHandler(op, Kind::I64, width()), r, {x, y});
-    return r;
-  };
-  using I = llvm::Instruction;
-  if (opcode == I::And || opcode == I::Or || opcode == I::Xor) {
-    IntegerOp op = opcode == I::And ? IntegerOp::And : opcode == I::Or ? IntegerOp::Or : IntegerOp::Xor;
-    for (size_t i = 0; i < a.size(); ++i)
-      results.push_back(op64(op, a[i], b[i]));
-    return d.define(&instruction, results);
-  }
-  auto *amount = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
-  if ((opcode == I::LShr || opcode == I::Shl) && amount && instruction.getType()->isIntegerTy()) {
-    uint64_t by = amount->getZExtValue();
-    auto words = static_cast<int64_t>(by / 64), bits = static_cast<int64_t>(by % 64);
-    Reg zero = d.constant(Kind::I64, 0);
-    auto word = [&](int64_t i) {
-      return i >= 0 && i < static_cast<int64_t>(a.size()) ? a[static_cast<size_t>(i)] : zero;
-    };
-    bool left = opcode == I::Shl;
-    for (int64_t i = 0; i < static_cast<int64_t>(a.size()); ++i) {
-      Reg near = word(left ? i - words : i + words), far = word(left ? i - words - 1 : i + words + 1);
-      if (!bits) {
-        results.push_back(near);
-        continue;
-      }
-      Reg low = op64(left ? IntegerOp::Shl : IntegerOp::LShr, near, d.constant(Kind::I64, static_cast<uint64_t>(bits)));
-      Reg high =
-          op64(left ? IntegerOp::LShr : IntegerOp::Shl, far, d.constant(Kind::I64, static_cast<uint64_t>(64 - bits)));
-      results.push_back(op64(IntegerOp::Or, low, high));
-    }
-    return d.define(&instruction, results);
-  }
-  d.fail(llvm::Twine("unsupported operation '") + instruction.getOpcodeName() + "' on integers wider than 64 bits");
-  d.freshResults(&instruction);
 }
 
 void Arithmetic::floatBinary(FloatOp op) {
@@ -183,21 +140,25 @@ bool Arithmetic::binary() {
 }
 
 void Arithmetic::compare(llvm::CmpInst &compare) {
+  static constexpr IntegerTest tests[] = {IntegerTest::Eq,  IntegerTest::Ne,  IntegerTest::UGt, IntegerTest::UGe,
+                                          IntegerTest::ULt, IntegerTest::ULe, IntegerTest::SGt, IntegerTest::SGe,
+                                          IntegerTest::SLt, IntegerTest::SLe};
   llvm::Type *type = compare.getOperand(0)->getType()->getScalarType();
+  IntegerTest test{};
+  if (!compare.isFPPredicate())
+    test = tests[compare.getPredicate() - llvm::CmpInst::FIRST_ICMP_PREDICATE];
+  if (isWideInteger(type))
+    return decodeWideCompare(d, compare, test);
   const Regs a = d.regs(compare.getOperand(0)), b = d.regs(compare.getOperand(1));
   const Regs results = d.freshResults(&compare);
   Kind kind = d.kindOf(type);
-  if (a.size() != results.size()) // Wide integers, buffer resources.
-    return d.fail("unsupported comparison of integers wider than 64 bits");
+  if (a.size() != results.size())
+    return d.fail("unsupported comparison of buffer resources");
   for (size_t i = 0; i < a.size(); ++i) {
     if (compare.isFPPredicate()) {
       d.emit(floatTestHandler(static_cast<unsigned>(compare.getPredicate()), kind, width()), results[i], {a[i], b[i]});
       continue;
     }
-    static constexpr IntegerTest tests[] = {IntegerTest::Eq,  IntegerTest::Ne,  IntegerTest::UGt, IntegerTest::UGe,
-                                            IntegerTest::ULt, IntegerTest::ULe, IntegerTest::SGt, IntegerTest::SGe,
-                                            IntegerTest::SLt, IntegerTest::SLe};
-    IntegerTest test = tests[compare.getPredicate() - llvm::CmpInst::FIRST_ICMP_PREDICATE];
     bool isSigned = compare.isSigned();
     unsigned bits = bitsOf(type);
     Reg x = isSigned ? extended(a[i], bits) : a[i], y = isSigned ? extended(b[i], bits) : b[i];
@@ -205,50 +166,11 @@ void Arithmetic::compare(llvm::CmpInst &compare) {
   }
 }
 
-/// Casts to or from integers wider than 64 bits.
-void Arithmetic::convertWide(llvm::CastInst &cast, const Regs &from) {
-  Leaves to = d.leaves(cast.getType());
-  Regs results;
-  if (cast.getOpcode() == llvm::Instruction::Trunc) {
-    for (size_t i = 0; i < to.size(); ++i) {
-      Reg r = d.newReg(to[i].kind);
-      d.emit(convertHandler(to[i].kind, Kind::I64, false, width()), r, {from[i]});
-      results.push_back(masked(r, to[i].bits));
-    }
-    return d.define(&cast, results);
-  }
-  bool isSigned = cast.getOpcode() == llvm::Instruction::SExt;
-  if (!isSigned && cast.getOpcode() != llvm::Instruction::ZExt)
-    return d.fail("unsupported cast of integers wider than 64 bits"), (void)d.freshResults(&cast);
-  unsigned bits = bitsOf(cast.getSrcTy());
-  Reg low = from[0];
-  for (size_t i = 0; i < to.size(); ++i) {
-    if (i < from.size()) {
-      Reg r = isSigned ? extended(from[i], bits % 64 ? bits % 64 : 64) : from[i];
-      Reg wide = d.newReg(Kind::I64);
-      d.emit(convertHandler(Kind::I64, d.kindOfReg(r), isSigned, width()), wide, {r});
-      results.push_back(low = wide);
-      continue;
-    }
-    if (!isSigned) {
-      results.push_back(d.constant(Kind::I64, 0));
-      continue;
-    }
-    Reg sign = d.newReg(Kind::I64);
-    d.emit(integerHandler(IntegerOp::AShr, Kind::I64, width()), sign, {low, d.constant(Kind::I64, 63)});
-    results.push_back(sign);
-  }
-  d.define(&cast, results);
-}
-
 void Arithmetic::convert(llvm::CastInst &cast) {
   llvm::Type *fromType = cast.getSrcTy()->getScalarType(), *toType = cast.getDestTy()->getScalarType();
   const Regs from = d.regs(cast.getOperand(0));
-  if ((fromType->isIntegerTy() && bitsOf(fromType) > 64) || (toType->isIntegerTy() && bitsOf(toType) > 64)) {
-    if (cast.getSrcTy()->isVectorTy())
-      return d.fail("unsupported cast of vectors of integers wider than 64 bits");
-    return convertWide(cast, from);
-  }
+  if (isWideInteger(fromType) || isWideInteger(toType))
+    return decodeWideCast(d, cast);
   Kind source = d.kindOf(fromType), target = d.kindOf(toType);
   using I = llvm::Instruction;
   unsigned opcode = cast.getOpcode();
@@ -285,6 +207,8 @@ void Arithmetic::bitcast(llvm::Value *from, llvm::Type *to) {
     return d.define(&instruction, results);
   }
   const Regs out = d.freshResults(&instruction);
+  if (d.layout().getTypeSizeInBits(to).getFixedValue() > 8 * mostBitcastBytes)
+    return d.fail(llvm::Twine("unsupported bitcast of more than ") + llvm::Twine(mostBitcastBytes) + " bytes");
   Op &op = d.emitWide(bitcastHandler(width()), out, in);
   OpOperands &x = d.operandsOf(op);
   bool whole = true;

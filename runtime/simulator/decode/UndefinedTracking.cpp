@@ -217,7 +217,8 @@ public:
             selectHandler(kind, w), copyHandler(kind, w), addressHandler(kind, w)})
         plain_.insert(handler);
     }
-    for (Handler handler : {bitcastHandler(w), displacementHandler(w), addressSpaceHandler(w), put_, pick_})
+    for (Handler handler : {bitcastHandler(w), displacementHandler(w), addressSpaceHandler(w), put_, pick_,
+                            wideIntegerHandler(), wideIntegerTestHandler()})
       plain_.insert(handler);
     plain_.erase(nullptr);
   }
