@@ -2,10 +2,10 @@
 //
 // The pass tile-gpu-on-chip: what moves between warps goes through on-chip memory.
 
+#include "../Common/LayoutPlan.h"
 #include "../TileToTileGPU/LayoutRules.h"
 #include "tilejit/Conversion/Passes.h"
 #include "tilejit/Dialect/Tile/IR/Tile.h"
-#include "tilejit/Transforms/LayoutConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,7 +50,6 @@ private:
 
   Value place(Value tile, ArrayRef<int64_t> shape, ArrayRef<int64_t> swizzle = {});
   SmallVector<int64_t> swizzleFor(RankedTensorType type, LayoutAttr reader) const;
-  tilegpu::ConversionOptions options(RankedTensorType type) const;
   Value load(Value place, ValueRange coordinates, RankedTensorType type);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
   Value moved(Value tile, LayoutAttr layout);
@@ -101,14 +100,6 @@ Value Rewriter::place(Value tile, ArrayRef<int64_t> shape, ArrayRef<int64_t> swi
   return result;
 }
 
-tilegpu::ConversionOptions Rewriter::options(RankedTensorType type) const {
-  tilegpu::ConversionOptions result;
-  result.elementBits = int(8 * tilegpu::storageBytes(type.getElementType()));
-  result.banks = &banks_;
-  result.spreadCopies = false; // Of copies one stores: the lowering plans each access on its own.
-  return result;
-}
-
 /// The offsets of #tilegpu.memory; empty where the plan's memory holds copies.
 static SmallVector<int64_t> offsetsOf(const tilegpu::SharedMove &move) {
   SmallVector<int64_t> offsets;
@@ -122,7 +113,8 @@ static SmallVector<int64_t> offsetsOf(const tilegpu::SharedMove &move) {
 /// conflicts for either; empty where there are none.
 SmallVector<int64_t> Rewriter::swizzleFor(RankedTensorType type, LayoutAttr reader) const {
   auto plan = tilegpu::planSharedMemory(tilegpu::distinctRegisters(layoutOf(type).toLinear()).layout,
-                                        tilegpu::distinctRegisters(reader.toLinear()).layout, options(type));
+                                        tilegpu::distinctRegisters(reader.toLinear()).layout,
+                                        conversionOptions(type.getElementType(), banks_));
   return plan ? offsetsOf(*plan) : SmallVector<int64_t>();
 }
 
@@ -137,7 +129,7 @@ Value Rewriter::moved(Value tile, LayoutAttr layout) {
   if (layoutOf(tile) == layout)
     return tile;
   RankedTensorType type = tileType(tile);
-  auto plan = tilegpu::planConversion(layoutOf(tile).toLinear(), layout.toLinear(), options(type));
+  auto plan = planConversion(tile, layout, banks_);
   if (auto *move = std::get_if<tilegpu::SharedMove>(&plan.move))
     return load(place(tile, type.getShape(), offsetsOf(*move)), {}, withLayout(type, layout));
   return tilegpu::ConvertLayoutOp::create(builder_, loc_, withLayout(type, layout), tile);

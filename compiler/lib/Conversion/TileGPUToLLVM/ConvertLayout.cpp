@@ -4,6 +4,7 @@
 
 #include "ConvertLayout.h"
 
+#include "../Common/LayoutPlan.h"
 #include "Exchange.h"
 
 using namespace mlir;
@@ -68,11 +69,7 @@ static SmallVector<Value> shuffled(KernelEmitter &e, const ShuffleMove &move, Ar
 static LogicalResult lowerConvertLayout(KernelEmitter &e, Operation *op) {
   auto convert = cast<ConvertLayoutOp>(op);
   Type element = convert.getType().getElementType();
-  ConversionOptions options;
-  options.elementBits = int(8 * storageBytes(element));
-  options.banks = &e.banks;
-  ConversionPlan plan =
-      planConversion(layoutOf(convert.getSource()).toLinear(), layoutOf(convert.getType()).toLinear(), options);
+  ConversionPlan plan = gpu::planConversion(convert.getSource(), layoutOf(convert.getType()), e.banks);
   SmallVector<Value> all = e.scalars(e.toMemory(e.get(convert.getSource()), element)), moved;
   SmallVector<Value> own = llvm::map_to_vector(plan.from.kept, [&](unsigned reg) { return all[reg]; });
   if (std::holds_alternative<NoMove>(plan.move)) {
