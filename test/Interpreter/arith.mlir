@@ -6,6 +6,7 @@
 // RUN:   | FileCheck %s --check-prefix=ROUND
 // RUN: tile-interpret %s --kernel rounding --grid 1 --arg data:f32[4]=0.1,1e30,-3e-40,16777217 --arg zero:f32[6,4] \
 // RUN:   --double | FileCheck %s --check-prefix=DOUBLE
+// RUN: tile-interpret %s --kernel scales --grid 1 --arg zero:f32[2,4] | FileCheck %s --check-prefix=SCALES
 
 // INT: 1: i8[11,8] =
 // Wrapping sum and product with 100, signed and unsigned quotient by 7, remainder, floor and ceiling.
@@ -157,5 +158,21 @@ tile.kernel @rounding(%x: !tile.view<4xf32>, %y: !tile.view<6x4xf32>) {
   %all = tile.cat %e0, %e1, %e2, %e3, %e4, %e5 axis 0 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>,
     tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32> -> tensor<6x4xf32>
   tile.store %all, %y[%zero, %zero] : tensor<6x4xf32>, !tile.view<6x4xf32>
+  tile.return
+}
+
+// Powers of two without zero and sign: what has no number there is NaN, saturated or not.
+// SCALES: 0: f32[2,4] =
+// SCALES-SAME: [nan, nan, 4, nan]
+// SCALES-SAME: [nan, nan, 4, 1.70141183e+38]
+tile.kernel @scales(%y: !tile.view<2x4xf32>) {
+  %zero = arith.constant 0 : index
+  %t = arith.constant dense<[[0.0, -1.0, 3.0, 3.0e38]]> : tensor<1x4xf32>
+  %a = tile.fp_to_fp %t : tensor<1x4xf32> -> tensor<1x4xf8E8M0FNU>
+  %b = tile.fp_to_fp %t saturate : tensor<1x4xf32> -> tensor<1x4xf8E8M0FNU>
+  %ra = tile.fp_to_fp %a : tensor<1x4xf8E8M0FNU> -> tensor<1x4xf32>
+  %rb = tile.fp_to_fp %b : tensor<1x4xf8E8M0FNU> -> tensor<1x4xf32>
+  %all = tile.cat %ra, %rb axis 0 : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<2x4xf32>
+  tile.store %all, %y[%zero, %zero] : tensor<2x4xf32>, !tile.view<2x4xf32>
   tile.return
 }

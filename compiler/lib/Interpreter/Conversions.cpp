@@ -19,12 +19,11 @@ static Status runFpToFp(Instance &in, tile::FpToFpOp op) {
   return mapCells<1>(in, op, [&](Cell cell) {
     double value = toReal(cell);
     if (op.getSaturate() && std::fabs(value) > largest)
-      return toCell(std::copysign(largest, value));
+      value = std::copysign(largest, value);
     if (in.launch.options.doublePrecision)
-      return cell;
-    double rounded = towardZero ? format.round(value, llvm::RoundingMode::TowardZero) : format.round(value);
-    bool overflowed = op.getSaturate() && std::isfinite(value) && !std::isfinite(rounded);
-    return toCell(overflowed ? std::copysign(largest, value) : rounded);
+      return toCell(value);
+    // What is inside the range can still have no number in the type: f8E8M0FNU lacks zero and a sign.
+    return toCell(towardZero ? format.round(value, llvm::RoundingMode::TowardZero) : format.round(value));
   });
 }
 
