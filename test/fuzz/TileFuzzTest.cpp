@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Random programs: those of the seeds from --first-seed (1) on, --programs (15) of them on each device. --text prints the
-// first one instead of running any.
+// Random programs: those of the seeds from --first-seed (1) on, --programs (15) of them on each device. --text prints
+// the first one instead of running any.
 
 #include "ProgramTrial.h"
 #include "TileProgram.h"
