@@ -402,6 +402,21 @@ TEST_CASE("masked loads and stores access what a constant mask names", "[simulat
   CHECK(result == std::vector<uint32_t>{7, 7});
 }
 
+TEST_CASE("elements that share bytes lie in memory from the lowest bits on", "[simulator]") {
+  std::vector<uint32_t> a = {0x76543210, 0xfedcba98, 0x00000001, 0x80000000};
+  std::vector<Column> in = {column("<8 x i4>", a)};
+  std::vector<uint32_t> reversed = compute<uint32_t>({"gfx942", "<8 x i4>",
+                                                      "  %r = shufflevector <8 x i4> %a, <8 x i4> poison, <8 x i32> "
+                                                      "<i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>",
+                                                      ""},
+                                                     in);
+  CHECK(reversed == std::vector<uint32_t>{0x01234567, 0x89abcdef, 0x10000000, 0x00000008});
+  std::vector<uint8_t> b = {0x00, 0x7f, 0xd5, 0x2b};
+  std::vector<Column> bits = {column("<7 x i1>", b)};
+  Expression inverted{"sm_80", "<7 x i1>", "  %r = xor <7 x i1> %a, splat (i1 true)", ""};
+  CHECK(compute<uint8_t>(inverted, bits) == std::vector<uint8_t>{0x7f, 0x00, 0x2a, 0x54});
+}
+
 TEST_CASE("a trap does not hide the race that led to it, and adds nothing to it", "[simulator][intrinsics]") {
   auto text = [](const std::string &barrier) {
     return "target triple = \"nvptx64-nvidia-cuda\"\n@s = internal addrspace(3) global [64 x i32] undef, align 4\n"

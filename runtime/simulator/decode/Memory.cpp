@@ -48,19 +48,47 @@ bool canAccess(Decoder &d, unsigned space, llvm::Type *type, bool isStore) {
   if (space > sharedSpace + 4 && space != parameterSpace)
     d.fail(llvm::Twine(isStore ? "unsupported store to" : "unsupported load from") + " address space " +
            llvm::Twine(space));
-  else if (type->isVectorTy() && d.layout().getTypeSizeInBits(type->getScalarType()) % 8 != 0)
-    d.fail("unsupported access to a vector of elements that are no whole bytes");
   else
     return true;
   return false;
+}
+
+/// Whether a type is a vector whose elements share bytes in memory.
+bool isPacked(Decoder &d, llvm::Type *type) {
+  return type->isVectorTy() && d.layout().getTypeSizeInBits(type->getScalarType()) % 8 != 0;
+}
+
+/// Elements that share bytes: the first in the lowest bits. Bits of the last byte that belong to none are zero.
+void accessPacked(Decoder &d, Reg address, unsigned space, uint64_t bytes, unsigned elementBits, const Regs &regs,
+                  uint64_t alignment, bool isStore) {
+  if (bytes > mostBitcastBytes)
+    return d.fail(llvm::Twine("unsupported access to more than ") + llvm::Twine(mostBitcastBytes) +
+                  " bytes of a vector whose elements share bytes");
+  Leaves leaves;
+  Regs inMemory;
+  for (uint32_t i = 0; i < bytes; ++i) {
+    leaves.push_back({Kind::I8, 8, i, 0});
+    inMemory.push_back(d.newReg(Kind::I8));
+  }
+  if (!isStore)
+    access(d, address, space, bytes, leaves, inMemory, alignment, isStore);
+  const Regs &from = isStore ? regs : inMemory, &to = isStore ? inMemory : regs;
+  OpOperands &x = d.operandsOf(d.emitWide(bitcastHandler(d.width()), to, from, 1));
+  x.numbers.assign(from.size(), isStore ? elementBits : 8);
+  x.numbers.insert(x.numbers.end(), to.size(), isStore ? 8 : elementBits);
+  if (isStore)
+    access(d, address, space, bytes, leaves, inMemory, alignment, isStore);
 }
 
 /// A load or store of all scalars of a value at one pointer.
 void accessAll(Decoder &d, llvm::Value *pointer, llvm::Type *type, const Regs &regs, uint64_t alignment, bool isStore) {
   unsigned space = pointer->getType()->getPointerAddressSpace();
   uint64_t bytes = d.layout().getTypeStoreSize(type);
-  if (canAccess(d, space, type, isStore) && bytes != 0)
-    access(d, d.reg(pointer), space, bytes, d.leaves(type), regs, alignment, isStore);
+  if (!canAccess(d, space, type, isStore) || bytes == 0)
+    return;
+  if (isPacked(d, type))
+    return accessPacked(d, d.reg(pointer), space, bytes, type->getScalarSizeInBits(), regs, alignment, isStore);
+  access(d, d.reg(pointer), space, bytes, d.leaves(type), regs, alignment, isStore);
 }
 
 void address(Decoder &d, llvm::GetElementPtrInst &gep) {
@@ -164,6 +192,8 @@ void decodeMaskedAccess(Decoder &d, llvm::CallBase &call) {
   unsigned space = pointer->getType()->getPointerAddressSpace();
   if (!canAccess(d, space, type, isStore))
     return;
+  if (isPacked(d, type))
+    return d.fail("unsupported masked access to a vector whose elements share bytes");
   const Leaves all = d.leaves(type);
   Regs values = d.regs(call.getArgOperand(isStore ? 0 : maskAt + 1));
   for (unsigned i = 0; i < all.size(); ++i) {
