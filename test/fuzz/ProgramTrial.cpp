@@ -164,8 +164,10 @@ void compare(const TileProgram &program, const std::vector<Block> &wanted, const
 
 } // namespace
 
-void tryProgram(uint64_t seed, std::string_view place) {
+void tryProgram(uint64_t seed, std::string_view place, std::string_view text) {
   TileProgram program = randomProgram(seed);
+  if (!text.empty())
+    program.text = text;
   INFO("seed " << seed << " on " << place << "\n" << program.text);
   mlir::DialectRegistry registry;
   registerOpLibDialects(registry);
