@@ -208,3 +208,75 @@ TEST_CASE("compare and exchange, and updates of views by many instances", "[cpu]
   tile.atomic addf %one, %y[%c0, %c0] relaxed device : tensor<4x16xf32>, !tile.view<3x10xf32>)",
                {.programs = 64});
 }
+
+TEST_CASE("what a load finds outside is put side by side as well", "[cpu][gpu]") {
+  TileOpsRun run;
+  run.programs = 2;
+  std::string_view load = "  %i = tile.program_id 0\n"
+                          "  %t = tile.load %x[%c0, %i] pad lowest : !tile.view<5x37xi32> -> tensor<5x32xi32>\n";
+  checkTileOps(twoViews("5x37xi32", "10x64xi32"), std::string(load) + R"(
+  %s = tile.cat %t, %t axis 0 : tensor<5x32xi32>, tensor<5x32xi32> -> tensor<10x32xi32>
+  tile.store %s, %y[%c0, %i] : tensor<10x32xi32>, !tile.view<10x64xi32>)",
+               run);
+  checkTileOps(twoViews("5x37xi32", "5x64x2xi32"), std::string(load) + R"(
+  %s = tile.join %t, %t : tensor<5x32xi32> -> tensor<5x32x2xi32>
+  tile.store %s, %y[%c0, %i, %c0] : tensor<5x32x2xi32>, !tile.view<5x64x2xi32>)",
+               run);
+  checkTileOps(twoViews("5x37xi32", "5x64xi32"), std::string(load) + R"(
+  %one = arith.constant dense<1> : tensor<5x32xi32>
+  %m = arith.andi %t, %one : tensor<5x32xi32>
+  %s = tile.gather_in_tile %t[%m] axis 1 : tensor<5x32xi32>, tensor<5x32xi32> -> tensor<5x32xi32>
+  tile.store %s, %y[%c0, %i] : tensor<5x32xi32>, !tile.view<5x64xi32>)",
+               run);
+  checkTileOps("%x: !tile.view<37xi32>, %p: !tile.ptr<i32>", R"(
+  %i = tile.program_id 0
+  %c32 = arith.constant 32 : index
+  %t = tile.load %x[%i] pad highest : !tile.view<37xi32> -> tensor<32xi32>
+  %iota = tile.iota : tensor<32xi32>
+  %first = arith.muli %i, %c32 : index
+  %low = arith.index_cast %first : index to i32
+  %spread = tile.splat %low : i32 -> tensor<32xi32>
+  %at = arith.addi %iota, %spread : tensor<32xi32>
+  %base = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>>
+  %places = tile.addptr %base, %at : tensor<32x!tile.ptr<i32>>, tensor<32xi32>
+  tile.scatter %t, %places : tensor<32xi32>, tensor<32x!tile.ptr<i32>>)",
+               run);
+}
+
+TEST_CASE("short rows with nothing beside them are written over one by one", "[cpu][gpu]") {
+  checkTileOps(twoViews("20x1xi16", "20x1x2xi16"), R"(
+  %t = tile.load %x[%c0, %c0] : !tile.view<20x1xi16> -> tensor<20x1xi16>
+  %s = tile.join %t, %t : tensor<20x1xi16> -> tensor<20x1x2xi16>
+  %u = math.cttz %s : tensor<20x1x2xi16>
+  %sum = tile.scan %u axis 2 : tensor<20x1x2xi16> -> tensor<20x1x2xi16> {
+  ^bb0(%a: i16, %b: i16):
+    %q = arith.addi %a, %b : i16
+    tile.yield %q : i16
+  }
+  %both = arith.addi %u, %sum : tensor<20x1x2xi16>
+  tile.store %both, %y[%c0, %c0, %c0] : tensor<20x1x2xi16>, !tile.view<20x1x2xi16>)");
+  checkTileOps(twoViews("8x4x1xi32", "8x2x4x1xi32"), R"(
+  %t = tile.load %x[%c0, %c0, %c0] : !tile.view<8x4x1xi32> -> tensor<8x4x1xi32>
+  %e = tile.expand %t axis 1 : tensor<8x4x1xi32> -> tensor<8x1x4x1xi32>
+  %s = tile.cat %e, %e axis 1 : tensor<8x1x4x1xi32>, tensor<8x1x4x1xi32> -> tensor<8x2x4x1xi32>
+  tile.store %s, %y[%c0, %c0, %c0, %c0] : tensor<8x2x4x1xi32>, !tile.view<8x2x4x1xi32>)");
+}
+
+TEST_CASE("a large constant whose elements differ is read by a loop, and nothing takes its place", "[cpu][gpu]") {
+  std::string numbers, reals;
+  for (int i = 0; i < 12 * 40; ++i) {
+    std::string before = i == 0 ? "[" : i % 40 == 0 ? "], [" : ", ", number = std::to_string((i * 7) % 23);
+    numbers += before + number;
+    reals += before + number + ".0";
+  }
+  checkTileOps("%y: !tile.view<12x40xi32>", "  %t = arith.constant dense<[" + numbers +
+                                                "]]> : tensor<12x40xi32>\n"
+                                                "  %u = math.ctpop %t : tensor<12x40xi32>\n"
+                                                "  %s = arith.addi %t, %u : tensor<12x40xi32>\n" +
+                                                storeWhole("%s", "%y", "12x40xi32"));
+  checkTileOps("%x: !tile.view<12x8xf32>, %w: !tile.view<8x40xf32>, %y: !tile.view<12x40xf32>",
+               "  %t = arith.constant dense<[" + reals + "]]> : tensor<12x40xf32>\n" +
+                   loadWhole("%a", "%x", "12x8xf32") + loadWhole("%b", "%w", "8x40xf32") +
+                   "  %s = tile.dot %a, %b, %t : tensor<12x8xf32>, tensor<8x40xf32>, tensor<12x40xf32>\n" +
+                   storeWhole("%s", "%y", "12x40xf32"));
+}

@@ -159,7 +159,8 @@ static LogicalResult lowerDot(KernelLowering &l, Operation *operation) {
   Stored place;
   Stored *old = l.stored(sum);
   Product product(l, op);
-  bool inPlace = old && !old->inRegisters() && sum.hasOneUse() && sum.getParentBlock() == op->getBlock() &&
+  bool inPlace = old && !old->inRegisters() && !old->isTable && sum.hasOneUse() &&
+                 sum.getParentBlock() == op->getBlock() &&
                  old->buffer.strides[0] >= static_cast<int64_t>(llvm::alignTo(type.getShape()[1], l.lanes));
   if (inPlace) {
     place = *old;

@@ -52,6 +52,7 @@ struct Stored {
   Buffer buffer;
   mlir::Block *block = nullptr; ///< Where the registers came to be: after `after` in `block`.
   mlir::Operation *after = nullptr;
+  bool isTable = false;              ///< In the module, for reading only.
   mlir::Operation *source = nullptr; ///< The load whose elements these are, made wide; null: another value.
   bool inRegisters() const { return !registers.empty(); }
 };
@@ -181,8 +182,11 @@ public:
   /// Scratch memory for a tile; null after a diagnostic at `op` if the limit is passed. `dense`: rows follow each other
   /// without gaps.
   mlir::FailureOr<Buffer> allocate(mlir::RankedTensorType type, mlir::Operation *op, bool dense = false);
-  /// Whether a place in scratch memory is as one that is allocated for the tile, so that it can be taken for another.
-  bool hasUsualLayout(const Stored &place, mlir::RankedTensorType type);
+  /// Whether a place is in scratch memory and as one that is allocated for the tile, so that it can be taken for
+  /// another.
+  bool hasUsualLayout(const Stored &place, mlir::RankedTensorType type) const;
+  /// Gives the buffer the strides of such memory; how many elements it needs.
+  int64_t layOut(Buffer &buffer, mlir::RankedTensorType type, bool dense) const;
   mlir::FailureOr<mlir::Value> allocateBytes(int64_t bytes, mlir::Operation *op);
   /// Scratch memory allocated after a mark is free again at its release, except for what was spilled meanwhile.
   int64_t scratchMark() const { return scratchTop; }
@@ -198,6 +202,8 @@ public:
   void finishKept(mlir::Operation *root);
   mlir::LogicalResult materialiseTransposed(mlir::Value tile);
   bool wantsMaterialising(mlir::Operation *op);
+  /// Tables.cpp: makes a constant whose elements differ part of the module.
+  mlir::LogicalResult placeTable(mlir::arith::ConstantOp op, bool dense);
   mlir::Value readStored(Stored &place, mlir::RankedTensorType type, const Segment &segment);
   mlir::Value readBuffer(const Buffer &buffer, mlir::Type element, const Segment &segment);
   void writeBuffer(const Buffer &buffer, mlir::Type element, const Segment &segment, mlir::Value value);

@@ -69,12 +69,11 @@ static Value combineConstant(KernelLowering &l, Operation *op, const Segment &se
     return scalarConstant(l, type, value);
   if (elements.isSplat())
     return scalarConstant(l, type, elements.getSplatValue<Attribute>());
-  // Different elements: the coordinates must be known.
+  // Of different elements only the registers of a small tile are made here: Tables.cpp has the others.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   int64_t first = 0, step = 1;
   for (auto [d, size] : llvm::enumerate(shape)) {
-    if (!segment.at[d].isConstant())
-      return (void)l.refuse(op, "a large constant whose elements differ"), Value();
+    assert(segment.at[d].isConstant() && "a table is stored before it is read");
     first = first * size + segment.at[d].constant;
     step = static_cast<int>(d) <= segment.dim ? 1 : step * size;
   }

@@ -170,6 +170,8 @@ LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
     setStored(tile, registersOf(type, values));
     return success();
   }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && wantsMaterialising(op))
+    return placeTable(constant, dense);
   Stored *old = dense ? nullptr : outlived(*this, tile, tile);
   FailureOr<Buffer> buffer = old ? FailureOr<Buffer>(old->buffer) : allocate(type, op, dense);
   if (failed(buffer))

@@ -47,12 +47,13 @@ static Buffer movedBy(KernelLowering &l, const Buffer &buffer, int64_t elements,
   return moved;
 }
 
-/// Visits a tile of this shape in segments along `dim`, or element by element where that is negative.
-static LogicalResult forEachSegmentOf(KernelLowering &l, ArrayRef<int64_t> shape, int dim,
+/// Visits a tile of this shape in segments along `dim`, or element by element where that is negative. `evaluated` are
+/// the tiles that the body evaluates there.
+static LogicalResult forEachSegmentOf(KernelLowering &l, ArrayRef<int64_t> shape, int dim, ValueRange evaluated,
                                       llvm::function_ref<LogicalResult(const Segment &)> body) {
   SmallVector<Index> limits(shape);
   SmallVector<Value> nothing;
-  return l.forEachSegment(limits, dim, {}, nothing,
+  return l.forEachSegment(limits, dim, evaluated, nothing,
                           [&](const Segment &segment, Index, auto &) { return body(segment); });
 }
 
@@ -70,7 +71,7 @@ static LogicalResult lowerCat(KernelLowering &l, Operation *op) {
   RankedTensorType type = cat.getType();
   int axis = cat.getAxis();
   SmallVector<int64_t> padded(type.getShape());
-  padded[axis] += axis >= KernelLowering::laneDimension(type.getShape()) ? l.lanes : 0;
+  padded[axis] += axis == KernelLowering::laneDimension(type.getShape()) ? l.lanes : 0;
   FailureOr<Buffer> buffer = l.allocate(RankedTensorType::get(padded, type.getElementType()), op);
   if (failed(buffer))
     return failure();
@@ -81,7 +82,7 @@ static LogicalResult lowerCat(KernelLowering &l, Operation *op) {
     int lane = KernelLowering::laneDimension(shape);
     if (lane >= 0 && part.strides[lane] != 1)
       lane = -1;
-    LogicalResult done = forEachSegmentOf(l, shape, lane, [&](const Segment &segment) -> LogicalResult {
+    LogicalResult done = forEachSegmentOf(l, shape, lane, source, [&](const Segment &segment) -> LogicalResult {
       Value value = l.evaluate(source, segment);
       if (!value)
         return failure();
@@ -127,16 +128,18 @@ static LogicalResult lowerJoin(KernelLowering &l, Operation *op) {
     return failure();
   ArrayRef<int64_t> shape = typeOf(join.getLhs()).getShape();
   LogicalResult done =
-      forEachSegmentOf(l, shape, KernelLowering::laneDimension(shape), [&](const Segment &segment) -> LogicalResult {
-        Value x = l.evaluate(join.getLhs(), segment), y = x ? l.evaluate(join.getRhs(), segment) : Value();
-        if (!y)
-          return failure();
-        SmallVector<Index> at(segment.at.begin(), segment.at.end());
-        at.push_back(0);
-        Value address = l.e.address(buffer->pointer, l.bufferOffset(*buffer, at), memoryType(element));
-        storeInterleaved(l, l.toMemory(x, element), l.toMemory(y, element), address);
-        return success();
-      });
+      forEachSegmentOf(l, shape, KernelLowering::laneDimension(shape), {join.getLhs(), join.getRhs()},
+                       [&](const Segment &segment) -> LogicalResult {
+                         Value x = l.evaluate(join.getLhs(), segment),
+                               y = x ? l.evaluate(join.getRhs(), segment) : Value();
+                         if (!y)
+                           return failure();
+                         SmallVector<Index> at(segment.at.begin(), segment.at.end());
+                         at.push_back(0);
+                         Value address = l.e.address(buffer->pointer, l.bufferOffset(*buffer, at), memoryType(element));
+                         storeInterleaved(l, l.toMemory(x, element), l.toMemory(y, element), address);
+                         return success();
+                       });
   storeAt(l, join.getResult(), *buffer);
   return done;
 }
@@ -183,25 +186,26 @@ static LogicalResult lowerGatherInTile(KernelLowering &l, Operation *op) {
   if (failed(source) || failed(buffer))
     return failure();
   int lane = KernelLowering::laneDimension(type.getShape());
-  LogicalResult done = forEachSegmentOf(l, type.getShape(), lane, [&](const Segment &segment) -> LogicalResult {
-    Value picks = l.evaluate(gather.getIndices(), segment);
-    if (!picks)
-      return failure();
-    Value offsets = pickedOffsets(l, *source, segment, gather.getAxis(), picks), value;
-    if (segment.dim < 0) {
-      value = l.e.load(memory, l.e.address(source->pointer, Emitter::known(offsets), memory));
-    } else {
-      // Lanes beyond the tile hold no indices.
-      Value mask = l.e.laneMask(l.e.sub(type.getDimSize(segment.dim), segment.at[segment.dim]), segment.width);
-      Value addresses = LLVM::GEPOp::create(l.b, l.e.loc, l.e.vector(l.e.pointer(), segment.width), memory,
-                                            source->pointer, ArrayRef<LLVM::GEPArg>{offsets});
-      VectorType vector = l.e.vector(memory, segment.width);
-      value = l.e.gather(vector, addresses, mask,
-                         l.e.splat(l.toMemory(l.padValue(tile::Pad::Zero, element), element), segment.width));
-    }
-    l.writeBuffer(*buffer, element, segment, l.fromMemory(value, element));
-    return success();
-  });
+  LogicalResult done =
+      forEachSegmentOf(l, type.getShape(), lane, gather.getIndices(), [&](const Segment &segment) -> LogicalResult {
+        Value picks = l.evaluate(gather.getIndices(), segment);
+        if (!picks)
+          return failure();
+        Value offsets = pickedOffsets(l, *source, segment, gather.getAxis(), picks), value;
+        if (segment.dim < 0) {
+          value = l.e.load(memory, l.e.address(source->pointer, Emitter::known(offsets), memory));
+        } else {
+          // Lanes beyond the tile hold no indices.
+          Value mask = l.e.laneMask(l.e.sub(type.getDimSize(segment.dim), segment.at[segment.dim]), segment.width);
+          Value addresses = LLVM::GEPOp::create(l.b, l.e.loc, l.e.vector(l.e.pointer(), segment.width), memory,
+                                                source->pointer, ArrayRef<LLVM::GEPArg>{offsets});
+          VectorType vector = l.e.vector(memory, segment.width);
+          value = l.e.gather(vector, addresses, mask,
+                             l.e.splat(l.toMemory(l.padValue(tile::Pad::Zero, element), element), segment.width));
+        }
+        l.writeBuffer(*buffer, element, segment, l.fromMemory(value, element));
+        return success();
+      });
   storeAt(l, gather.getResult(), *buffer);
   return done;
 }
@@ -225,7 +229,7 @@ static LogicalResult lowerPack(KernelLowering &l, Operation *op) {
     return failure();
   int last = type.getRank() - 1;
   int lane = lastDimension(type.getShape());
-  LogicalResult done = forEachSegmentOf(l, type.getShape(), lane, [&](const Segment &segment) -> LogicalResult {
+  LogicalResult done = forEachSegmentOf(l, type.getShape(), lane, {}, [&](const Segment &segment) -> LogicalResult {
     SmallVector<Index> at(segment.at.begin(), segment.at.end());
     at[last] = l.e.mul(at[last], 2);
     Type byte = l.b.getI8Type();
@@ -260,17 +264,18 @@ static LogicalResult lowerUnpack(KernelLowering &l, Operation *op) {
     return failure();
   ArrayRef<int64_t> shape = typeOf(unpack.getSource()).getShape();
   int last = static_cast<int>(shape.size()) - 1;
-  LogicalResult done = forEachSegmentOf(l, shape, lastDimension(shape), [&](const Segment &segment) -> LogicalResult {
-    Value bytes = l.evaluate(unpack.getSource(), segment);
-    if (!bytes)
-      return failure();
-    SmallVector<Index> at(segment.at.begin(), segment.at.end());
-    at[last] = l.e.mul(at[last], 2);
-    Value low = arith::AndIOp::create(l.b, l.e.loc, bytes, l.e.intConstant(bytes.getType(), 15));
-    Value address = l.e.address(buffer->pointer, l.bufferOffset(*buffer, at), l.b.getI8Type());
-    storeInterleaved(l, low, shifted(l, bytes, false), address);
-    return success();
-  });
+  LogicalResult done = forEachSegmentOf(
+      l, shape, lastDimension(shape), unpack.getSource(), [&](const Segment &segment) -> LogicalResult {
+        Value bytes = l.evaluate(unpack.getSource(), segment);
+        if (!bytes)
+          return failure();
+        SmallVector<Index> at(segment.at.begin(), segment.at.end());
+        at[last] = l.e.mul(at[last], 2);
+        Value low = arith::AndIOp::create(l.b, l.e.loc, bytes, l.e.intConstant(bytes.getType(), 15));
+        Value address = l.e.address(buffer->pointer, l.bufferOffset(*buffer, at), l.b.getI8Type());
+        storeInterleaved(l, low, shifted(l, bytes, false), address);
+        return success();
+      });
   storeAt(l, unpack.getResult(), *buffer);
   return done;
 }

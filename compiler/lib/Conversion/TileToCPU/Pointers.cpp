@@ -78,7 +78,9 @@ static LogicalResult lowerScatter(KernelLowering &l, Operation *op) {
   auto type = cast<RankedTensorType>(scatter.getValue().getType());
   int dim = KernelLowering::laneDimension(type.getShape());
   SmallVector<Index> limits(type.getShape());
-  SmallVector<Value> nothing;
+  SmallVector<Value> nothing, evaluated{scatter.getValue(), scatter.getPointers()};
+  if (scatter.getMask())
+    evaluated.push_back(scatter.getMask());
   auto body = [&](const Segment &segment, Index, SmallVectorImpl<Value> &) -> LogicalResult {
     Value value = l.evaluate(scatter.getValue(), segment), pointers = l.evaluate(scatter.getPointers(), segment), mask;
     if (scatter.getMask())
@@ -92,7 +94,7 @@ static LogicalResult lowerScatter(KernelLowering &l, Operation *op) {
     auto write = [&] { return l.e.store(value, addresses), success(); };
     return l.branch(mask, write, nullptr);
   };
-  return l.forEachSegment(limits, dim, {}, nothing, body);
+  return l.forEachSegment(limits, dim, evaluated, nothing, body);
 }
 
 void tilejit::cpu::registerPointers(OpTables &tables) {

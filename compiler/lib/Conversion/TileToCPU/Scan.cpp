@@ -63,11 +63,7 @@ LogicalResult Scanner::scanLine(Segment place) {
 
 LogicalResult Scanner::run() {
   for (Value input : op.getInputs()) {
-    // Whole vectors are written in place, so no line's lanes may reach into another line.
-    SmallVector<int64_t> padded(shape);
-    if (lane >= 0)
-      padded[lane] = llvm::alignTo(padded[lane], l.lanes);
-    FailureOr<Buffer> buffer = l.allocate(RankedTensorType::get(padded, getElementTypeOrSelf(input.getType())), op);
+    FailureOr<Buffer> buffer = l.allocate(cast<RankedTensorType>(input.getType()), op);
     if (failed(buffer) || failed(l.assign(*buffer, input)))
       return failure();
     buffers.push_back(*buffer);

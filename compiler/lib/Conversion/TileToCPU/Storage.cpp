@@ -193,29 +193,29 @@ FailureOr<Value> KernelLowering::allocateBytes(int64_t bytes, Operation *op) {
   return e.address(scratchPointer, offset, b.getI8Type());
 }
 
-/// Strides of the dimensions, and the elements of all of them.
-static int64_t layOut(ArrayRef<int64_t> shape, int64_t lanes, bool dense, SmallVectorImpl<int64_t> &strides) {
-  strides.resize(shape.size());
+int64_t KernelLowering::layOut(Buffer &buffer, RankedTensorType type, bool dense) const {
+  ArrayRef<int64_t> shape = type.getShape();
+  int lane = dense ? -1 : laneDimension(shape);
+  buffer.strides.resize(shape.size());
   int64_t stride = 1;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
-    strides[d] = stride;
-    bool rows = d == static_cast<int>(shape.size()) - 1 && shape[d] > 1 && !dense;
-    stride *= rows ? llvm::alignTo(shape[d], lanes) : shape[d];
+    buffer.strides[d] = stride;
+    stride *= d == lane ? llvm::alignTo(shape[d], lanes) : shape[d];
   }
-  return stride;
+  // Whole vectors are read and written; the last may reach beyond the last row.
+  return stride + lanes;
 }
 
-bool KernelLowering::hasUsualLayout(const Stored &place, RankedTensorType type) {
-  SmallVector<int64_t, 4> strides;
-  layOut(type.getShape(), lanes, /*dense=*/false, strides);
-  return !place.inRegisters() && place.buffer.strides == strides;
+bool KernelLowering::hasUsualLayout(const Stored &place, RankedTensorType type) const {
+  Buffer usual;
+  layOut(usual, type, /*dense=*/false);
+  return !place.inRegisters() && !place.isTable && place.buffer.strides == usual.strides;
 }
 
 FailureOr<Buffer> KernelLowering::allocate(RankedTensorType type, Operation *op, bool dense) {
   Buffer buffer;
-  int64_t stride = layOut(type.getShape(), lanes, dense, buffer.strides);
-  // Whole vectors are read and written; the last may reach beyond the last row.
-  FailureOr<Value> pointer = allocateBytes((stride + lanes) * byteSize(memoryType(type.getElementType())), op);
+  int64_t elements = layOut(buffer, type, dense);
+  FailureOr<Value> pointer = allocateBytes(elements * byteSize(memoryType(type.getElementType())), op);
   if (failed(pointer))
     return failure();
   buffer.pointer = *pointer;
