@@ -92,6 +92,18 @@ TEST_CASE("atomic updates of a view by many programs, and their old values by po
                {.programs = 5, .warps = {1, 4}});
 }
 
+TEST_CASE("constants become scales as numbers of run time do", "[cpu][gpu]") {
+  checkTileOps("%y: !tile.view<4xf8E8M0FNU>, %z: !tile.view<4xf8E8M0FNU>, %w: !tile.view<4xf32>", R"(
+  %a = arith.constant dense<[0.0, -2.0, 4.0, 1.0]> : tensor<4xf32>
+  %b = arith.constant dense<0.0> : tensor<4xf8E4M3FN>
+  %s = tile.fp_to_fp %a : tensor<4xf32> -> tensor<4xf8E8M0FNU>
+  %t = tile.fp_to_fp %b saturate : tensor<4xf8E4M3FN> -> tensor<4xf8E8M0FNU>
+  %u = tile.fp_to_fp %t : tensor<4xf8E8M0FNU> -> tensor<4xf32>
+  tile.store %s, %y[%c0] : tensor<4xf8E8M0FNU>, !tile.view<4xf8E8M0FNU>
+  tile.store %t, %z[%c0] : tensor<4xf8E8M0FNU>, !tile.view<4xf8E8M0FNU>
+  tile.store %u, %w[%c0] : tensor<4xf32>, !tile.view<4xf32>)");
+}
+
 TEST_CASE("conversions between types, element by element", "[cpu][gpu]") {
   checkTileOps(twoViews("3x37xf32", "3x37xi8"), R"(
   %t = tile.load %x[%c0, %c0] : !tile.view<3x37xf32> -> tensor<3x37xf32>

@@ -42,12 +42,37 @@ static Value compare(OpBuilder &b, Location loc, arith::CmpFPredicate predicate,
   return arith::CmpFOp::create(b, loc, predicate, x, y);
 }
 
+/// f8E8M0FNU, which has neither zero nor sign. Where arith folds conversions of constants, zero becomes its least
+/// number and its NaN infinity, so what has no number is said beside them.
+static bool isScale(FloatType type) { return !APFloat::semanticsHasZero(type.getFloatSemantics()); }
+
 /// Widens to f32 what is narrower: exact for all types but f8E8M0, whose values f32 holds too.
 static Value widen(OpBuilder &b, Location loc, Value x) {
   auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   if (type.getWidth() >= 32)
     return x;
-  return arith::ExtFOp::create(b, loc, like(x.getType(), b.getF32Type()), x);
+  Value wide = arith::ExtFOp::create(b, loc, like(x.getType(), b.getF32Type()), x);
+  if (!isScale(type))
+    return wide;
+  Value code = arith::BitcastOp::create(b, loc, like(x.getType(), b.getI8Type()), x);
+  Value notNumber = intConstant(b, loc, code.getType(), APInt::getAllOnes(8));
+  Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, code, notNumber);
+  return select(b, loc, isNan, floatConstant(b, loc, wide.getType(), APFloat::getNaN(APFloat::IEEEsingle())), wide);
+}
+
+/// Rounds to fewer bits.
+static Value narrow(OpBuilder &b, Location loc, Value x, FloatType to, tile::Rounding rounding) {
+  Type type = like(x.getType(), to);
+  // Without a mode it is to nearest even, in an instruction that every back end knows for every length of vectors.
+  arith::RoundingModeAttr mode;
+  if (rounding == tile::Rounding::TowardZero)
+    mode = arith::RoundingModeAttr::get(b.getContext(), arith::RoundingMode::toward_zero);
+  Value rounded = mode ? arith::TruncFOp::create(b, loc, type, x, mode, arith::FastMathFlagsAttr())
+                       : arith::TruncFOp::create(b, loc, type, x);
+  if (!isScale(to))
+    return rounded;
+  Value isNumber = compare(b, loc, arith::CmpFPredicate::OGT, x, floatConstant(b, loc, x.getType(), 0.0));
+  return select(b, loc, isNumber, rounded, floatConstant(b, loc, type, APFloat::getNaN(to.getFloatSemantics())));
 }
 
 Value tilejit::convertFloat(OpBuilder &b, Location loc, tile::FpToFpOp convert, Value x) {
@@ -55,13 +80,12 @@ Value tilejit::convertFloat(OpBuilder &b, Location loc, tile::FpToFpOp convert, 
   auto from = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   if (to == from)
     return x;
-  const llvm::fltSemantics &narrow = to.getFloatSemantics();
   if (convert.getSaturate()) {
     x = widen(b, loc, x);
     const llvm::fltSemantics &wide = cast<FloatType>(getElementTypeOrSelf(x.getType())).getFloatSemantics();
     auto bound = [&](bool negative) {
       bool loses = false;
-      llvm::APFloat value = llvm::APFloat::getLargest(narrow, negative);
+      llvm::APFloat value = llvm::APFloat::getLargest(to.getFloatSemantics(), negative);
       value.convert(wide, llvm::APFloat::rmTowardZero, &loses);
       return floatConstant(b, loc, x.getType(), value);
     };
@@ -69,21 +93,16 @@ Value tilejit::convertFloat(OpBuilder &b, Location loc, tile::FpToFpOp convert, 
     x = select(b, loc, compare(b, loc, arith::CmpFPredicate::OGT, x, high), high, x);
     x = select(b, loc, compare(b, loc, arith::CmpFPredicate::OLT, x, low), low, x);
   }
+  // Between narrow types of which neither holds the other: through f32, which holds both.
+  from = cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  if (isScale(from) || (from.getWidth() < 32 && to.getWidth() < 32))
+    x = widen(b, loc, x);
   from = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   if (from == to)
     return x;
-  Type type = like(x.getType(), to);
-  // Between narrow types of which neither holds the other: through f32, which holds both.
-  if (from.getWidth() < 32 && to.getWidth() < 32)
-    x = widen(b, loc, x);
-  else if (from.getWidth() < to.getWidth())
-    return arith::ExtFOp::create(b, loc, type, x);
-  // Without a mode it is to nearest even, in an instruction that every back end knows for every length of vectors.
-  if (convert.getRounding() != tile::Rounding::TowardZero)
-    return arith::TruncFOp::create(b, loc, type, x);
-  return arith::TruncFOp::create(b, loc, type, x,
-                                 arith::RoundingModeAttr::get(b.getContext(), arith::RoundingMode::toward_zero),
-                                 arith::FastMathFlagsAttr());
+  if (from.getWidth() < to.getWidth())
+    return arith::ExtFOp::create(b, loc, like(x.getType(), to), x);
+  return narrow(b, loc, x, to, convert.getRounding());
 }
 
 Value tilejit::convertToInteger(OpBuilder &b, Location loc, tile::FpToIntOp convert, Value x) {
