@@ -108,3 +108,22 @@ TEST_CASE("a loop of products over a ragged depth", "[cpu][gpu]") {
   tile.store %s, %z[%c0, %c0] : tensor<32x32xf32>, !tile.view<20x24xf32>)",
                {.warps = {1, 2, 4, 8}});
 }
+
+TEST_CASE("rows beyond a view add nothing, whatever an earlier program left behind", "[cpu][gpu]") {
+  TileOpsRun run;
+  run.programs = 3;
+  checkTileOps("%x: !tile.view<44x1xf32>, %w: !tile.view<5x12xf32>, %y: !tile.view<3x12xf32>", R"(
+  %p = tile.program_id 0
+  %one = arith.constant dense<1.0> : tensor<16x12xf32>
+  %a = tile.load %x[%p, %c0] pad zero : !tile.view<44x1xf32> -> tensor<16x5xf32>
+  %b = tile.load %w[%c0, %c0] pad one : !tile.view<5x12xf32> -> tensor<5x12xf32>
+  %d = tile.dot %a, %b, %one precision tf32 : tensor<16x5xf32>, tensor<5x12xf32>, tensor<16x12xf32>
+  %r = tile.reduce %d axis 0 : tensor<16x12xf32> -> tensor<12xf32> {
+  ^bb0(%l: f32, %m: f32):
+    %t = arith.addf %l, %m : f32
+    tile.yield %t : f32
+  }
+  %e = tile.expand %r axis 0 : tensor<12xf32> -> tensor<1x12xf32>
+  tile.store %e, %y[%p, %c0] : tensor<1x12xf32>, !tile.view<3x12xf32>)",
+               run);
+}

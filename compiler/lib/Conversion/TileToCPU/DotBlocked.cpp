@@ -71,7 +71,9 @@ LogicalResult BlockedProduct::packA() {
   if (failed(memory))
     return failure();
   packedA = *memory;
-  Index rows = l.e.min(l.e.roundUp(p.rows, tile.rows), p.m);
+  // Both forms of panels read whole register tiles, one of them taller than the other.
+  Index touched = l.e.max(l.e.roundUp(p.rows, tile.rows), l.e.roundUp(p.rows, narrow.rows));
+  Index rows = l.e.min(touched, p.m);
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
     auto convert = [&](Value value) -> Value {
