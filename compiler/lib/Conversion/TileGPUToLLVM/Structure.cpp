@@ -4,6 +4,10 @@
 
 #include "KernelEmitter.h"
 
+#include "../Common/ConstantTable.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::gpu;
@@ -179,26 +183,6 @@ static LogicalResult lowerWhile(KernelEmitter &e, Operation *op) {
 
 //===--- constants ----------------------------------------------------------------------------------------------===//
 
-/// The bits of a table's elements as memory holds them, in the order of the layout's numbers: what lies beyond the
-/// tile's sides is zero.
-static DenseElementsAttr tableInMemory(DenseElementsAttr elements, ArrayRef<int64_t> padded, unsigned bits) {
-  SmallVector<APInt> all(ShapedType::getNumElements(padded), APInt(bits, 0));
-  ArrayRef<int64_t> shape = elements.getType().getShape();
-  bool isFloat = isa<FloatType>(elements.getElementType());
-  for (int64_t i = 0, count = elements.getNumElements(); i < count; ++i) {
-    int64_t place = 0, weight = 1, rest = i;
-    for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
-      place += rest % shape[dim] * weight;
-      rest /= shape[dim];
-      weight *= padded[dim];
-    }
-    APInt value = isFloat ? elements.getValues<APFloat>()[i].bitcastToAPInt() : elements.getValues<APInt>()[i];
-    all[place] = value.zext(bits);
-  }
-  auto type = RankedTensorType::get({int64_t(all.size())}, IntegerType::get(elements.getContext(), bits));
-  return DenseElementsAttr::get(type, all);
-}
-
 /// A table in constant memory that each thread reads its elements from.
 static LogicalResult lowerTable(KernelEmitter &e, arith::ConstantOp op, DenseElementsAttr elements) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -207,13 +191,13 @@ static LogicalResult lowerTable(KernelEmitter &e, arith::ConstantOp op, DenseEle
   if (!element.isIntOrIndexOrFloat())
     return e.refuse(op, "a table of this type");
   int64_t bytes = tilegpu::storageBytes(element);
-  DenseElementsAttr bits = tableInMemory(elements, layout.getShape(), unsigned(8 * bytes));
+  // In the order of the layout's numbers: what lies beyond the tile's sides is zero.
+  ArrayRef<int64_t> padded = layout.getShape();
+  DenseElementsAttr bits =
+      constantTable(elements, computeStrides(padded), ShapedType::getNumElements(padded), unsigned(8 * bytes));
   auto module = e.kernel->getParentOfType<ModuleOp>();
   auto array = LLVM::LLVMArrayType::get(bits.getElementType(), bits.getNumElements());
-  std::string name;
-  for (unsigned number = 0;; ++number)
-    if (name = "tilejit_table_" + std::to_string(number); !module.lookupSymbol(name))
-      break;
+  std::string name = unusedSymbol(module, "tilejit_table_");
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   constexpr unsigned globalMemory = 1;
   auto global = LLVM::GlobalOp::create(top, e.loc, array, /*isConstant=*/true, LLVM::Linkage::Internal, name, bits,

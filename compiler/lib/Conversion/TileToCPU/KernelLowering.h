@@ -197,13 +197,13 @@ public:
   //-------------------------------------------------------------------===//
   /// Stores the value where it stands, in registers where it is small; or has the reduction that reads it first store
   /// it on its way.
-  mlir::LogicalResult materialise(mlir::Value tile, bool dense = false, bool memory = false);
+  mlir::LogicalResult materialise(mlir::Value tile);
   /// Called when a root is done: what it stored on its way is there.
   void finishKept(mlir::Operation *root);
   mlir::LogicalResult materialiseTransposed(mlir::Value tile);
   bool wantsMaterialising(mlir::Operation *op);
   /// Tables.cpp: makes a constant whose elements differ part of the module.
-  mlir::LogicalResult placeTable(mlir::arith::ConstantOp op, bool dense);
+  mlir::LogicalResult placeTable(mlir::arith::ConstantOp op);
   mlir::Value readStored(Stored &place, mlir::RankedTensorType type, const Segment &segment);
   mlir::Value readBuffer(const Buffer &buffer, mlir::Type element, const Segment &segment);
   void writeBuffer(const Buffer &buffer, mlir::Type element, const Segment &segment, mlir::Value value);

@@ -156,24 +156,24 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
   return roots.size() >= 2 && (isSwept || expensive);
 }
 
-LogicalResult KernelLowering::materialise(Value tile, bool dense, bool memory) {
+LogicalResult KernelLowering::materialise(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   Operation *op = tile.getDefiningOp();
   if (movesLanes(op))
     return materialiseTransposed(tile);
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !keepsCoordinates(reshape))
     return materialiseReshape(tile);
-  if (!memory && fitsRegisters(type, 8)) {
+  if (fitsRegisters(type, 8)) {
     SmallVector<Value> values;
     if (failed(evaluateRegisters(tile, values)))
       return failure();
     setStored(tile, registersOf(type, values));
     return success();
   }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && wantsMaterialising(op))
-    return placeTable(constant, dense);
-  Stored *old = dense ? nullptr : outlived(*this, tile, tile);
-  FailureOr<Buffer> buffer = old ? FailureOr<Buffer>(old->buffer) : allocate(type, op, dense);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return placeTable(constant);
+  Stored *old = outlived(*this, tile, tile);
+  FailureOr<Buffer> buffer = old ? FailureOr<Buffer>(old->buffer) : allocate(type, op);
   if (failed(buffer))
     return failure();
   Stored place;

@@ -5,6 +5,7 @@
 
 #include "Print.h"
 
+#include "../Common/ConstantTable.h"
 #include "../Common/PrintedValues.h"
 
 #include "tilejit/ABI/KernelABI.h"
@@ -48,9 +49,7 @@ static LLVM::GlobalOp printerOf(KernelLowering &l) {
 static Value constantBytes(KernelLowering &l, StringRef bytes) {
   auto module = l.kernel->getParentOfType<ModuleOp>();
   OpBuilder::InsertionGuard guard(l.b);
-  std::string name;
-  for (unsigned number = 0; name.empty() || module.lookupSymbol(name); ++number)
-    name = "tilejit_print_text_" + std::to_string(number);
+  std::string name = unusedSymbol(module, "tilejit_print_text_");
   Value address;
   {
     OpBuilder::InsertionGuard inner(l.b);
