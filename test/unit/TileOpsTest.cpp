@@ -279,4 +279,13 @@ TEST_CASE("a large constant whose elements differ is read by a loop, and nothing
                    loadWhole("%a", "%x", "12x8xf32") + loadWhole("%b", "%w", "8x40xf32") +
                    "  %s = tile.dot %a, %b, %t : tensor<12x8xf32>, tensor<8x40xf32>, tensor<12x40xf32>\n" +
                    storeWhole("%s", "%y", "12x40xf32"));
+  // The right operand is computed before, so that the product reads it where it lies and puts the accumulator at once.
+  checkTileOps(
+      "%x: !tile.view<12x8xf32>, %w: !tile.view<8x40xf32>, %y: !tile.view<12x40xf32>, %z: !tile.view<8x40xf32>",
+      "  %t = arith.constant dense<[" + reals + "]]> : tensor<12x40xf32>\n" + loadWhole("%a", "%x", "12x8xf32") +
+          loadWhole("%b", "%w", "8x40xf32") +
+          "  %q = tile.scan %b axis 0 : tensor<8x40xf32> -> tensor<8x40xf32> {\n"
+          "  ^bb0(%l: f32, %m: f32):\n    %p = arith.maximumf %l, %m : f32\n    tile.yield %p : f32\n  }\n"
+          "  %s = tile.dot %a, %q, %t : tensor<12x8xf32>, tensor<8x40xf32>, tensor<12x40xf32>\n" +
+          storeWhole("%q", "%z", "8x40xf32") + storeWhole("%s", "%y", "12x40xf32"));
 }

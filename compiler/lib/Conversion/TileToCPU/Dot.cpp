@@ -103,6 +103,18 @@ Value Product::multiplyAdd(Value a, Value b, Value sum) {
   return arith::AddFOp::create(l.b, l.e.loc, arith::MulFOp::create(l.b, l.e.loc, a, b), sum);
 }
 
+void Product::step(Value rowOfB, llvm::function_ref<Value(int64_t)> elementOfA, MutableArrayRef<Value> sums,
+                   int64_t across) {
+  SmallVector<Value> vectors;
+  for (int64_t v = 0; v < across; ++v)
+    vectors.push_back(l.e.load(vectorType(), l.e.address(rowOfB, v * l.lanes, compute)));
+  for (int64_t r = 0; r * across < static_cast<int64_t>(sums.size()); ++r) {
+    Value factor = l.e.splat(l.e.load(compute, elementOfA(r)), l.lanes);
+    for (int64_t v = 0; v < across; ++v)
+      sums[r * across + v] = multiplyAdd(factor, vectors[v], sums[r * across + v]);
+  }
+}
+
 Value Product::zero(Type type) {
   return isa<FloatType>(compute) ? l.e.floatConstant(type, 0.0) : l.e.intConstant(type, 0);
 }
@@ -146,7 +158,7 @@ RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lan
 //===-- tile.dot
 //-------------------------------------------------------------------------------------------------------===//
 
-static bool isZero(Value tile) { return matchPattern(tile, m_PosZeroFloat()) || matchPattern(tile, m_Zero()); }
+bool tilejit::cpu::isZero(Value tile) { return matchPattern(tile, m_PosZeroFloat()) || matchPattern(tile, m_Zero()); }
 
 static LogicalResult lowerDot(KernelLowering &l, Operation *operation) {
   auto op = cast<tile::DotOp>(operation);
@@ -159,9 +171,7 @@ static LogicalResult lowerDot(KernelLowering &l, Operation *operation) {
   Stored place;
   Stored *old = l.stored(sum);
   Product product(l, op);
-  bool inPlace = old && !old->inRegisters() && !old->isTable && sum.hasOneUse() &&
-                 sum.getParentBlock() == op->getBlock() &&
-                 old->buffer.strides[0] >= static_cast<int64_t>(llvm::alignTo(type.getShape()[1], l.lanes));
+  bool inPlace = old && sum.hasOneUse() && sum.getParentBlock() == op->getBlock() && l.hasUsualLayout(*old, type);
   if (inPlace) {
     place = *old;
   } else {

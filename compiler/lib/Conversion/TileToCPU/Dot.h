@@ -42,6 +42,10 @@ struct Product {
   mlir::Value convert(mlir::Value value, bool isUnsigned);
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
   mlir::Value zero(mlir::Type type);
+  /// One step of a register tile: every element of A, by the address that `elementOfA` gives for its row, times each of
+  /// the `across` vectors of a row of B, added to `sums`, row by row.
+  void step(mlir::Value rowOfB, llvm::function_ref<mlir::Value(int64_t)> elementOfA,
+            llvm::MutableArrayRef<mlir::Value> sums, int64_t across);
   /// Terms of a step, and what an operand holds in each of its lanes.
   int64_t stepTerms() const { return quads == Quads::None ? 1 : 4; }
   mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
@@ -55,6 +59,8 @@ struct RegisterTile {
 /// Of up to `mostVectors` vectors of columns. What is left of n is done by tiles of one vector.
 RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n);
 
+/// Whether a tile is known to hold nothing but zeros, positive ones.
+bool isZero(mlir::Value tile);
 /// The load that a matrix in memory is computed from elementwise, if its rows lie without gaps.
 tile::LoadOp matrixLoad(KernelLowering &l, mlir::Value tile);
 /// Whether rows [0, rows) and columns [column, column + columns), up to whole vectors of `width` lanes (squares where

@@ -42,7 +42,6 @@ private:
   LogicalResult panels(Index from, Index to, RegisterTile form);
   LogicalResult microkernels(const Panel &panel);
   LogicalResult microkernel(const Panel &panel, Index row, int64_t tall);
-  void step(const Panel &panel, Value a, Index at, SmallVectorImpl<Value> &sums);
   void finish(const Panel &panel, Value result, ArrayRef<Value> sums);
   int64_t wide(const Panel &panel) const { return panel.tile.columns / l.lanes; }
 
@@ -201,21 +200,6 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
 //===-- the register tile
 //------------------------------------------------------------------------------------------===//
 
-/// One step: every element of A with every vector of the panel.
-void BlockedProduct::step(const Panel &panel, Value a, Index at, SmallVectorImpl<Value> &sums) {
-  Value b = l.e.address(panel.address, l.e.mul(at, panel.stride), p.compute);
-  int64_t across = wide(panel);
-  SmallVector<Value> vectors;
-  for (int64_t v = 0; v < across; ++v)
-    vectors.push_back(l.e.load(p.vectorType(), l.e.address(b, v * l.lanes, p.compute)));
-  for (int64_t r = 0; r * across < static_cast<int64_t>(sums.size()); ++r) {
-    Value element = l.e.load(p.compute, l.e.address(a, l.e.add(at, r * rowStride), p.compute));
-    Value factor = l.e.splat(element, l.lanes);
-    for (int64_t v = 0; v < across; ++v)
-      sums[r * across + v] = p.multiplyAdd(factor, vectors[v], sums[r * across + v]);
-  }
-}
-
 /// Adds the sums to the accumulator.
 void BlockedProduct::finish(const Panel &panel, Value result, ArrayRef<Value> sums) {
   int64_t across = wide(panel);
@@ -254,8 +238,11 @@ LogicalResult BlockedProduct::microkernel(const Panel &panel, Index row, int64_t
     own.address = l.e.address(panel.address, l.e.mul(part, section * panel.tile.columns), p.compute);
     return l.loop(0, steps, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
       prefetchLines(panel, row, at);
-      for (int64_t u = 0; u < unroll; ++u)
-        step(own, a, l.e.add(at, u), sum);
+      for (int64_t u = 0; u < unroll; ++u) {
+        Index step = l.e.add(at, u);
+        auto elementOfA = [&](int64_t r) { return l.e.address(a, l.e.add(step, r * rowStride), p.compute); };
+        p.step(l.e.address(own.address, l.e.mul(step, own.stride), p.compute), elementOfA, sum, wide(own));
+      }
       return success();
     });
   });

@@ -150,8 +150,7 @@ FailureOr<Matrix> ProductInPlace::findA() {
 /// The accumulator and a sum (null: none).
 Value ProductInPlace::accumulated(Value sum, Segment segment) {
   Value acc = p.op.getAcc();
-  auto isZero = [&] { return matchPattern(acc, m_PosZeroFloat()) || matchPattern(acc, m_Zero()); };
-  if (!l.stored(acc) && isZero())
+  if (!l.stored(acc) && isZero(acc))
     return sum ? sum : p.zero(p.vectorType());
   auto scaled = l.stored(acc) ? arith::MulFOp() : acc.getDefiningOp<arith::MulFOp>();
   if (sum && scaled && l.model.fma) {
@@ -183,11 +182,8 @@ LogicalResult ProductInPlace::put(Index row, Index column, Value sum) {
 static Stored *replaceable(KernelLowering &l, Value value, RankedTensorType type, Block *block) {
   if (!value.hasOneUse() || value.getType() != type || value.getParentBlock() != block)
     return nullptr;
-  if (l.stored(value)) {
-    Stored *place = storedMatrix(l, value, type.getElementType());
-    int64_t width = llvm::alignTo(type.getShape()[1], l.lanes);
-    return place && place->buffer.strides[0] >= width ? place : nullptr;
-  }
+  if (Stored *place = l.stored(value))
+    return l.hasUsualLayout(*place, type) ? place : nullptr;
   Operation *op = value.getDefiningOp();
   if (!op || !op->hasTrait<OpTrait::Elementwise>())
     return nullptr;
@@ -242,16 +238,8 @@ LogicalResult ProductInPlace::microkernel(Index row, Index column, int64_t tall)
     lookAhead(row, tall, at);
     for (int64_t u = 0; u < unroll; ++u) {
       Index step = l.e.add(at, u);
-      Value fromB = l.e.address(panel, l.e.mul(step, b.rowStride), p.compute);
-      SmallVector<Value> vectors;
-      for (int64_t v = 0; v < wide(); ++v)
-        vectors.push_back(l.e.load(p.vectorType(), l.e.address(fromB, v * l.lanes, p.compute)));
-      for (int64_t r = 0; r < tall; ++r) {
-        Value element = l.e.load(p.compute, l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute));
-        Value factor = l.e.splat(element, l.lanes);
-        for (int64_t v = 0; v < wide(); ++v)
-          sum[r * wide() + v] = p.multiplyAdd(factor, vectors[v], sum[r * wide() + v]);
-      }
+      auto elementOfA = [&](int64_t r) { return l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute); };
+      p.step(l.e.address(panel, l.e.mul(step, b.rowStride), p.compute), elementOfA, sum, wide());
     }
     return success();
   });
