@@ -7,6 +7,7 @@
 
 #include "tilejit/Device/Fork.h"
 
+#include <chrono>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -16,8 +17,15 @@ namespace tilejit::cpu {
 
 namespace {
 
-/// About 20 microseconds: longer than the gap between two launches of a busy loop, shorter than anyone notices.
-constexpr int spinRounds = 400;
+using Clock = std::chrono::steady_clock;
+
+/// For so long a waiting thread keeps its processor to itself: longer than the gap between two launches of a busy loop.
+constexpr std::chrono::microseconds quietSpin{20};
+/// So long an idle thread looks for the next region before it sleeps. Waking a sleeper costs 50 microseconds and more
+/// on a virtual machine, and a loop of launches in an interpreted language leaves gaps of tens.
+constexpr std::chrono::microseconds idleSpin{200};
+/// So long the caller of a region waits awake for the others, whose work is cut to end when its own does.
+constexpr std::chrono::microseconds joinSpin{2000};
 
 inline void pauseBriefly() {
 #if defined(__x86_64__)
@@ -27,13 +35,30 @@ inline void pauseBriefly() {
 #endif
 }
 
+/// Spins until done() or for `limit`; gives whether it is done. By the clock, since a pause takes 10 to 140 cycles on
+/// different processors; after quietSpin others that want the processor (threads of OpenMP, say) get it in between.
+template <typename Done>
+bool spin(Done done, std::chrono::microseconds limit) {
+  constexpr int pausesPerLook = 32;
+  auto started = Clock::now();
+  for (;;) {
+    for (int i = 0; i < pausesPerLook; ++i) {
+      if (done())
+        return true;
+      pauseBriefly();
+    }
+    auto waited = Clock::now() - started;
+    if (waited > limit)
+      return false;
+    if (waited > quietSpin)
+      std::this_thread::yield();
+  }
+}
+
 /// Waits until `value` is no longer `old`.
 void waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
-  for (int round = 0; round < spinRounds; ++round) {
-    if (value.load(std::memory_order_acquire) != old)
-      return;
-    pauseBriefly();
-  }
+  if (spin([&] { return value.load(std::memory_order_acquire) != old; }, idleSpin))
+    return;
   while (value.load(std::memory_order_acquire) == old)
     value.wait(old, std::memory_order_acquire);
 }
@@ -90,11 +115,8 @@ struct ThreadPool::Team {
   }
 
   void awaitAll() {
-    for (int round = 0; round < spinRounds; ++round) {
-      if (pending.load(std::memory_order_acquire) == 0)
-        return;
-      pauseBriefly();
-    }
+    if (spin([&] { return pending.load(std::memory_order_acquire) == 0; }, joinSpin))
+      return;
     for (uint32_t left; (left = pending.load(std::memory_order_acquire)) != 0;)
       pending.wait(left, std::memory_order_acquire);
   }
