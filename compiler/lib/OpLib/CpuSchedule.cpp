@@ -42,11 +42,14 @@ using llvm::divideCeilSigned;
 
 static int64_t roundUp(int64_t value, int64_t unit) { return divideCeilSigned(value, unit) * unit; }
 
+/// A tile size that cuts `size` into so many pieces of about the same length, a multiple of `unit`.
+static int64_t pieceOf(int64_t size, int64_t pieces, int64_t unit) {
+  return roundUp(divideCeilSigned(size, pieces), unit);
+}
+
 /// A tile size near `target` that cuts `size` into pieces of about the same length, a multiple of `unit`.
 static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
-  if (size <= 0)
-    return unit;
-  return roundUp(divideCeilSigned(size, divideCeilSigned(size, target)), unit);
+  return size <= 0 ? unit : pieceOf(size, divideCeilSigned(size, target), unit);
 }
 
 //===--- matmul -------------------------------------------------------------------------------------------------===//
@@ -66,11 +69,15 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
   MatmulRegime regime{"block", m, n, k, 0, std::nullopt};
   int64_t maxRows = largest(rows);
   regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
-  if (rows.isStatic() && maxRows > 32)
-    regime.bm = balanced(rows.factor, m, 8);
   regime.bn = std::min(n, roundUp(std::clamp<int64_t>(largest(columns), 1, n), lanes));
   if (columns.isStatic())
     regime.bn = balanced(columns.factor, n, lanes);
+  if (rows.isStatic() && maxRows > 32) {
+    // Three blocks would keep two threads busy for as long as four: their number is even where there are several.
+    int64_t pieces = divideCeilSigned(rows.factor, m), across = divideCeilSigned(largest(columns), regime.bn);
+    bool isOdd = pieces > 1 && pieces % 2 != 0 && across % 2 != 0;
+    regime.bm = pieceOf(rows.factor, isOdd ? pieces + 1 : pieces, 8);
+  }
   if (depth.isStatic() && depth.factor <= k * 3 / 2)
     regime.bk = std::max<int64_t>(1, depth.factor);
   else
