@@ -160,7 +160,7 @@ Code irCode(abi::GpuLaunch rules, bool nvidia) {
 }
 
 Subject cpu() {
-  Subject subject{"cpu", DeviceKind::Cpu, [] { return Expected(makeCpuDevice({2, {}})); }, {}, {}, {}};
+  Subject subject{"cpu", DeviceKind::Cpu, [] { return Expected(makeCpuDevice({2, {}, {}})); }, {}, {}, {}};
   subject.add.manifest = manifestOf({});
   subject.add.kinds = {abi::PayloadKind::Elf};
   auto bytes = readFile(realSystem(), TILEJIT_CTS_CPU_KERNEL);

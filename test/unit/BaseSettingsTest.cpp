@@ -72,11 +72,31 @@ TEST_CASE("two loads do not touch each other", "[settings]") {
   CHECK(second->cacheFolders() == std::vector<std::string>{"/two"});
 }
 
+TEST_CASE("processors are listed as Linux lists them", "[settings]") {
+  const std::pair<const char *, std::vector<int>> lists[] = {
+      {"none", {}}, {"all", {}}, {"3", {3}}, {"0-2", {0, 1, 2}}, {"4,0-1,65535", {4, 0, 1, 65535}}};
+  for (const auto &[text, processors] : lists) {
+    TestSystem system;
+    system.variables["TILEJIT_CPU_AFFINITY"] = text;
+    Expected<Settings> settings = loadSettings(system);
+    CAPTURE(text);
+    REQUIRE(settings.isOk());
+    CHECK(settings->cpuAffinity() == processors);
+  }
+  for (const char *text : {"some", "3-1", "-1", "1-", "1,", ",", "0 1", "65536", "0-99999999999999999999", "1-2-3"}) {
+    TestSystem system;
+    system.variables["TILEJIT_CPU_AFFINITY"] = text;
+    CAPTURE(text);
+    CHECK(loadSettings(system).status().code() == StatusCode::InvalidArgument);
+  }
+}
+
 TEST_CASE("wrong values name their variable or place", "[settings]") {
   const std::pair<const char *, const char *> wrong[] = {
-      {"TILEJIT_NUM_THREADS", "0"},    {"TILEJIT_NUM_THREADS", "many"}, {"TILEJIT_NUM_THREADS", "-1"},
-      {"TILEJIT_LOG_LEVEL", "loud"},   {"TILEJIT_LOG_FORMAT", "xml"},   {"TILEJIT_CACHE", "maybe"},
-      {"TILEJIT_CACHE_MAX_SIZE", "x"}, {"TILEJIT_LOG_MAX_FILES", "0"},  {"TILEJIT_COMPILE_TIMEOUT", "0"}};
+      {"TILEJIT_NUM_THREADS", "0"},     {"TILEJIT_NUM_THREADS", "many"}, {"TILEJIT_NUM_THREADS", "-1"},
+      {"TILEJIT_CPU_AFFINITY", "some"}, {"TILEJIT_LOG_LEVEL", "loud"},   {"TILEJIT_LOG_FORMAT", "xml"},
+      {"TILEJIT_CACHE", "maybe"},       {"TILEJIT_CACHE_MAX_SIZE", "x"}, {"TILEJIT_LOG_MAX_FILES", "0"},
+      {"TILEJIT_COMPILE_TIMEOUT", "0"}};
   for (const auto &[variable, value] : wrong) {
     TestSystem system;
     system.variables[variable] = value;

@@ -71,9 +71,30 @@ TEST_CASE("a pool runs regions of every size, and starts no thread before", "[ru
   CHECK(threadsOfProcess() <= before + 3);
 }
 
+TEST_CASE("threads of a pool are bound to their processors, the caller is not", "[runtime]") {
+  std::vector<int> usable = usableProcessors();
+  REQUIRE_FALSE(usable.empty());
+  std::vector<int> processors = {usable.back(), usable.front()};
+  cpu::ThreadPool pool(4, processors);
+  struct Seen {
+    std::vector<int> allowed[4];
+    static void task(void *self, int64_t index) { static_cast<Seen *>(self)->allowed[index] = usableProcessors(); }
+  } seen;
+  REQUIRE(pool.run(4, &Seen::task, &seen));
+  CHECK(seen.allowed[0] == usable);
+  for (int index : {1, 2, 3})
+    CHECK(seen.allowed[index] == std::vector<int>{processors[static_cast<size_t>(index) % 2]});
+}
+
+TEST_CASE("a device has a thread for each processor it is given", "[runtime]") {
+  int first = usableProcessors().front();
+  CHECK(makeCpuDevice({0, {}, {first, first, first}})->properties().computeUnits == 3);
+  CHECK(makeCpuDevice({2, {}, {first}})->properties().computeUnits == 2);
+}
+
 TEST_CASE("launches give the same whatever the threads, tasks and phases", "[runtime]") {
   int64_t threads = GENERATE(1, 2, 3, 8);
-  auto device = makeCpuDevice({threads, {}});
+  auto device = makeCpuDevice({threads, {}, {}});
   auto module = loadFakeKernel(*device);
   for (int round = 0; round < 3; ++round)
     for (int64_t count : {0, 1, 63, 64, 65, 640, 10'000, 99'999})
@@ -89,7 +110,7 @@ TEST_CASE("launches give the same whatever the threads, tasks and phases", "[run
 
 TEST_CASE("work of one task starts no thread", "[runtime]") {
   size_t before = threadsOfProcess();
-  auto device = makeCpuDevice({8, {}});
+  auto device = makeCpuDevice({8, {}, {}});
   auto module = loadFakeKernel(*device);
   LaunchOutcome outcome;
   CHECK(add(*device, *module, 64, false, outcome));
@@ -108,7 +129,7 @@ TEST_CASE("a host's pool is used where it is given", "[runtime]") {
         thread.join();
     }
   } host;
-  auto device = makeCpuDevice({0, {&Host::run, &host, 3}});
+  auto device = makeCpuDevice({0, {&Host::run, &host, 3}, {}});
   auto module = loadFakeKernel(*device);
   LaunchOutcome outcome;
   CHECK(add(*device, *module, 50'000, true, outcome));
@@ -118,7 +139,7 @@ TEST_CASE("a host's pool is used where it is given", "[runtime]") {
 }
 
 TEST_CASE("launches from many threads at once are right", "[runtime]") {
-  auto device = makeCpuDevice({4, {}});
+  auto device = makeCpuDevice({4, {}, {}});
   auto module = loadFakeKernel(*device);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -139,7 +160,7 @@ TEST_CASE("threads of a parent are not waited for in a child", "[runtime]") {
   std::printf(
       "SKIP: threads of a parent are not waited for in a child: ThreadSanitizer knows no thread after a fork\n");
 #else
-  auto device = makeCpuDevice({4, {}});
+  auto device = makeCpuDevice({4, {}, {}});
   auto module = loadFakeKernel(*device);
   LaunchOutcome outcome;
   REQUIRE(add(*device, *module, 10'000, false, outcome));
@@ -157,7 +178,7 @@ TEST_CASE("threads of a parent are not waited for in a child", "[runtime]") {
 }
 
 TEST_CASE("device memory", "[runtime]") {
-  auto device = makeCpuDevice({1, {}});
+  auto device = makeCpuDevice({1, {}, {}});
   for (int64_t bytes : {0, 1, 64, 1'000'000}) {
     auto memory = device->allocate(bytes);
     REQUIRE(memory.isOk());

@@ -165,7 +165,7 @@ private:
 class CpuDevice : public ImmediateDevice {
 public:
   explicit CpuDevice(const CpuDeviceOptions &options)
-      : executor_(options.executor), pool_(options.executor.run ? 1 : threadsFor(options)),
+      : executor_(options.executor), pool_(options.executor.run ? 1 : threadsFor(options), options.processors),
         threads_(options.executor.run ? std::max<int64_t>(1, options.executor.threads) : pool_.threads()) {}
 
   const DeviceProperties &properties() const override;
@@ -181,7 +181,8 @@ public:
 
 private:
   static int64_t threadsFor(const CpuDeviceOptions &options) {
-    return std::clamp<int64_t>(options.threads > 0 ? options.threads : usableThreads(), 1, 4096);
+    int64_t all = options.processors.empty() ? usableThreads() : static_cast<int64_t>(options.processors.size());
+    return std::clamp<int64_t>(options.threads > 0 ? options.threads : all, 1, 4096);
   }
   int64_t threadsOf(const LaunchArguments &arguments) const {
     return arguments.threads > 0 ? std::min(arguments.threads, threads_) : threads_;

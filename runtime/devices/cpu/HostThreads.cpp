@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// How many threads this process may use, and what the machine is called.
+// How many threads this process may use, where they run, and what the machine is called.
 
 #include "HostThreads.h"
 
@@ -17,21 +17,6 @@
 namespace tilejit {
 
 namespace {
-
-int64_t threadsByAffinity() {
-  // The kernel refuses a mask shorter than its own, which can have more than 1024 CPUs.
-  for (int cpus = CPU_SETSIZE; cpus <= (1 << 20); cpus *= 4) {
-    cpu_set_t *mask = CPU_ALLOC(static_cast<size_t>(cpus));
-    if (!mask)
-      break;
-    size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(cpus));
-    int count = sched_getaffinity(0, bytes, mask) == 0 ? CPU_COUNT_S(bytes, mask) : 0;
-    CPU_FREE(mask);
-    if (count > 0)
-      return count;
-  }
-  return std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
-}
 
 std::optional<std::string> firstLine(const char *path) {
   auto text = readFile(realSystem(), path, 4096);
@@ -61,14 +46,46 @@ std::optional<int64_t> threadsByQuota() {
 
 } // namespace
 
+std::vector<int> usableProcessors() {
+  std::vector<int> processors;
+  // The kernel refuses a mask shorter than its own, which can have more than 1024 CPUs.
+  for (int cpus = CPU_SETSIZE; cpus <= (1 << 20) && processors.empty(); cpus *= 4) {
+    cpu_set_t *mask = CPU_ALLOC(static_cast<size_t>(cpus));
+    if (!mask)
+      break;
+    size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(cpus));
+    CPU_ZERO_S(bytes, mask);
+    if (sched_getaffinity(0, bytes, mask) == 0)
+      for (int cpu = 0; cpu < cpus; ++cpu)
+        if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, mask))
+          processors.push_back(cpu);
+    CPU_FREE(mask);
+  }
+  return processors;
+}
+
 int64_t usableThreads() {
-  int64_t threads = threadsByAffinity();
+  int64_t threads = static_cast<int64_t>(usableProcessors().size());
+  if (threads == 0)
+    threads = sysconf(_SC_NPROCESSORS_ONLN);
   if (auto quota = threadsByQuota())
     threads = std::min(threads, *quota);
   return std::max<int64_t>(1, threads);
 }
 
 namespace cpu {
+
+bool bindThread(int processor) {
+  cpu_set_t *mask = CPU_ALLOC(static_cast<size_t>(processor) + 1);
+  if (!mask)
+    return false;
+  size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(processor) + 1);
+  CPU_ZERO_S(bytes, mask);
+  CPU_SET_S(static_cast<size_t>(processor), bytes, mask);
+  bool isBound = sched_setaffinity(0, bytes, mask) == 0;
+  CPU_FREE(mask);
+  return isBound;
+}
 
 std::string processorName() {
   if (auto text = readFile(realSystem(), "/proc/cpuinfo", int64_t{16} << 20))

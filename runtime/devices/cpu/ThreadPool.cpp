@@ -5,13 +5,14 @@
 
 #include "ThreadPool.h"
 
+#include "HostThreads.h"
+
 #include "tilejit/Device/Fork.h"
 
 #include <chrono>
 #include <memory>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 namespace tilejit::cpu {
 
@@ -37,8 +38,7 @@ inline void pauseBriefly() {
 
 /// Spins until done() or for `limit`; gives whether it is done. By the clock, since a pause takes 10 to 140 cycles on
 /// different processors; after quietSpin others that want the processor (threads of OpenMP, say) get it in between.
-template <typename Done>
-bool spin(Done done, std::chrono::microseconds limit) {
+template <typename Done> bool spin(Done done, std::chrono::microseconds limit) {
   constexpr int pausesPerLook = 32;
   auto started = Clock::now();
   for (;;) {
@@ -71,6 +71,9 @@ struct alignas(64) Mailbox {
 } // namespace
 
 struct ThreadPool::Team {
+  explicit Team(const std::vector<int> &processors) : processors(processors) {}
+
+  const std::vector<int> &processors; ///< The pool's.
   uint32_t generation = forkGeneration();
   std::atomic<bool> busy{false};
   std::vector<std::unique_ptr<Mailbox>> mailboxes; ///< Of thread 1 and up.
@@ -82,6 +85,9 @@ struct ThreadPool::Team {
   alignas(64) std::atomic<uint32_t> pending{0};
 
   void serve(Mailbox &mailbox, int64_t index) {
+    // A processor that was taken from the process since then is no reason to fail: the thread runs elsewhere.
+    if (!processors.empty())
+      bindThread(processors[static_cast<size_t>(index) % processors.size()]);
     for (uint32_t seen = 0;; ++seen) {
       waitForChange(mailbox.ticket, seen);
       if (stopping)
@@ -144,7 +150,7 @@ ThreadPool::Team *ThreadPool::team() {
   Team *current = team_.load(std::memory_order_acquire);
   if (current && current->generation == forkGeneration())
     return current;
-  auto fresh = std::make_unique<Team>();
+  auto fresh = std::make_unique<Team>(processors_);
   if (team_.compare_exchange_strong(current, fresh.get(), std::memory_order_acq_rel))
     return fresh.release();
   return current;

@@ -11,13 +11,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace tilejit::cpu {
 
 class ThreadPool {
 public:
-  /// Starts nothing. `threads` counts the calling thread.
-  explicit ThreadPool(int64_t threads) : threads_(threads) {}
+  /// Starts nothing. `threads` counts the calling thread. Thread i of the others is bound to the i-th processor,
+  /// counted around, where there are any.
+  explicit ThreadPool(int64_t threads, std::vector<int> processors = {})
+      : threads_(threads), processors_(std::move(processors)) {}
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -34,6 +38,7 @@ private:
   Team *team();
 
   const int64_t threads_;
+  const std::vector<int> processors_;
   std::atomic<Team *> team_{nullptr};
 };
 

@@ -14,7 +14,7 @@
 namespace tilejit {
 namespace {
 
-enum class Kind : uint8_t { Switch, Text, Path, Threads, Count, Size, Duration, Level, Format, Fraction };
+enum class Kind : uint8_t { Switch, Text, Path, Threads, Processors, Count, Size, Duration, Level, Format, Fraction };
 
 struct Row {
   SettingId id;
@@ -32,6 +32,7 @@ constexpr std::array<Row, settingCount> rows = {{
     {SettingId::CacheMaxAge, "cache_max_age", "0", Kind::Duration, 0, noEnd},
     {SettingId::Target, "target", "native", Kind::Text},
     {SettingId::NumThreads, "num_threads", "all", Kind::Threads, 1, 4096},
+    {SettingId::CpuAffinity, "cpu_affinity", "none", Kind::Processors},
     {SettingId::Worker, "worker", "", Kind::Path},
     {SettingId::Workers, "workers", "1", Kind::Count, 1, 256},
     {SettingId::CompileTimeout, "compile_timeout", "5m", Kind::Duration, 1, 7 * 86400},
@@ -61,6 +62,24 @@ std::optional<bool> parseSwitch(std::string_view text) {
 
 bool isBetween(std::optional<int64_t> value, const Row &row) { return value && *value >= row.min && *value <= row.max; }
 
+/// Numbers and ranges of them, "0-3,8", as Linux writes lists of processors.
+std::optional<std::vector<int>> parseProcessors(std::string_view text) {
+  constexpr int64_t end = 1 << 16;
+  std::vector<int> processors;
+  for (std::string_view part : splitText(text, ',')) {
+    size_t dash = part.find('-');
+    std::optional<int64_t> first = parseInteger(part.substr(0, dash));
+    std::optional<int64_t> last = dash == part.npos ? first : parseInteger(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last >= end)
+      return std::nullopt;
+    for (int64_t processor = *first; processor <= *last; ++processor)
+      processors.push_back(static_cast<int>(processor));
+    if (static_cast<int64_t>(processors.size()) > end)
+      return std::nullopt;
+  }
+  return processors;
+}
+
 /// A number above 0, up to 1.
 std::optional<double> parseFraction(std::string_view text) {
   double value = 0;
@@ -86,6 +105,10 @@ std::string whatIsExpected(const Row &row, std::string_view text) {
     return text.find('\0') == std::string_view::npos ? "" : "text without a NUL byte";
   case Kind::Threads:
     return text == "all" || isBetween(parseInteger(text), row) ? "" : rangeText("\"all\" or a whole number", row);
+  case Kind::Processors:
+    return text == "none" || text == "all" || parseProcessors(text)
+               ? ""
+               : "\"none\", \"all\" or a list of processors such as 0-3,8";
   case Kind::Count:
     return isBetween(parseInteger(text), row) ? "" : rangeText("a whole number", row);
   case Kind::Size:
@@ -134,6 +157,9 @@ int64_t Settings::cacheMaxBytes() const { return *parseSize(text(SettingId::Cach
 int64_t Settings::cacheMaxEntries() const { return *parseInteger(text(SettingId::CacheMaxEntries)); }
 int64_t Settings::cacheMaxAgeSeconds() const { return *parseDuration(text(SettingId::CacheMaxAge)); }
 int64_t Settings::numThreads() const { return parseInteger(text(SettingId::NumThreads)).value_or(0); }
+std::vector<int> Settings::cpuAffinity() const {
+  return parseProcessors(text(SettingId::CpuAffinity)).value_or(std::vector<int>());
+}
 int64_t Settings::workers() const { return *parseInteger(text(SettingId::Workers)); }
 int64_t Settings::compileTimeoutSeconds() const { return *parseDuration(text(SettingId::CompileTimeout)); }
 int64_t Settings::compileMemoryBytes() const { return *parseSize(text(SettingId::CompileMemory)); }

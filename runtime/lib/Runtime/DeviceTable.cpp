@@ -89,11 +89,25 @@ Expected<DeviceTable::Gpus> DeviceTable::gpus(DeviceKind kind) {
   return gpus_.try_emplace(kind, std::move(found)).first->second;
 }
 
+/// The CPU, its threads where the settings want them.
+Expected<std::unique_ptr<Device>> DeviceTable::makeCpu() {
+  const std::string &affinity = settings_.text(SettingId::CpuAffinity);
+  if (affinity == "none")
+    return makeCpuDevice({settings_.numThreads(), executor_, {}});
+  std::vector<int> usable = usableProcessors(), wanted = settings_.cpuAffinity();
+  for (int processor : wanted)
+    if (!std::binary_search(usable.begin(), usable.end(), processor))
+      return Status(StatusCode::InvalidArgument, "cpu_affinity is \"" + affinity + "\", but this process may not use " +
+                                                     "processor " + std::to_string(processor))
+          .withHint("`taskset -p PID` and `lscpu` show the processors there are; \"all\" takes those it may use");
+  return makeCpuDevice({settings_.numThreads(), executor_, affinity == "all" ? usable : wanted});
+}
+
 Expected<std::unique_ptr<Device>> DeviceTable::make(DeviceKind kind, int index) {
   switch (kind) {
   case DeviceKind::Cpu:
     if (index == 0)
-      return makeCpuDevice({settings_.numThreads(), executor_});
+      return makeCpu();
     return Status(StatusCode::Unavailable,
                   "there is no device cpu " + std::to_string(index) + "; this machine has cpu 0");
   case DeviceKind::Sim:

@@ -43,6 +43,7 @@ public:
 
 private:
   Expected<Gpus> findGpus(DeviceKind kind) const;
+  Expected<std::unique_ptr<Device>> makeCpu();
   Expected<std::unique_ptr<Device>> make(DeviceKind kind, int index);
   Expected<Device *> simulatorOf(const TargetSpec &target);
   Expected<Device *> gpuFor(const TargetSpec &target, int index);

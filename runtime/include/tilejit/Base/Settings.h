@@ -32,6 +32,7 @@ enum class SettingId : uint8_t {
   CacheMaxAge,     ///< Seconds since last use; 0: no bound.
   Target,          ///< Target where none is given.
   NumThreads,      ///< Threads of a launch; "all": as many as this process may use.
+  CpuAffinity,     ///< Processors that threads are bound to: "none", "all" or a list such as "0-3,8".
   Worker,          ///< Path of the worker program; empty: looked for beside the library.
   Workers,         ///< Worker processes at most.
   CompileTimeout,  ///< Seconds.
@@ -46,7 +47,7 @@ enum class SettingId : uint8_t {
   VisibleDevices, ///< GPUs that are used: "0,2", "cuda:1,hip:0", "none"; empty: all.
   MemoryFraction, ///< Of a GPU's memory that a context may take, above 0 up to 1.
 };
-inline constexpr size_t settingCount = 20;
+inline constexpr size_t settingCount = 21;
 
 enum class SettingOrigin : uint8_t { Default, File, Environment, CommandLine };
 
@@ -76,6 +77,8 @@ public:
   int64_t cacheMaxEntries() const;
   int64_t cacheMaxAgeSeconds() const;
   int64_t numThreads() const; ///< 0: all this process may use.
+  /// The list of CpuAffinity in its order; empty for "none" and "all".
+  std::vector<int> cpuAffinity() const;
   int64_t workers() const;
   int64_t compileTimeoutSeconds() const;
   int64_t compileMemoryBytes() const;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tilejit {
 
@@ -25,10 +26,16 @@ struct Executor {
 struct CpuDeviceOptions {
   int64_t threads = 0; ///< 0: as many as the process may use (affinity, control group).
   Executor executor;   ///< Without a function: own threads.
+  /// Own thread i is bound to the i-th of these, counted around; the caller of a launch, which is thread 0, is not.
+  /// Empty: where the system puts them. Without `threads` there are as many threads as processors.
+  std::vector<int> processors;
 };
 
 /// Nothing is started and nothing is read but the number of threads.
 std::unique_ptr<Device> makeCpuDevice(const CpuDeviceOptions &options);
+
+/// The processors that this thread may run on, in ascending order; empty where the system doesn't tell.
+std::vector<int> usableProcessors();
 
 /// How many threads this process may use: its affinity mask and the CPU quota of its control group.
 int64_t usableThreads();
