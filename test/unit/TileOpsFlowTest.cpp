@@ -74,6 +74,62 @@ TEST_CASE("nested loops, with a reduction over warps in the inner one", "[cpu][g
                {.warps = {1, 2, 8}});
 }
 
+TEST_CASE("a switch gives tiles, or stores them, and has another inside", "[cpu][gpu]") {
+  checkTileOps("%x: !tile.view<6x18x20xf32>, %y: !tile.view<6x20x18xf32>", R"(
+  %i = tile.program_id 0
+  %c2 = arith.constant 2 : index
+  %half = arith.divui %i, %c2 : index
+  %t3 = tile.load %x[%i, %c0, %c0] : !tile.view<6x18x20xf32> -> tensor<1x18x20xf32>
+  %t = tile.reshape %t3 : tensor<1x18x20xf32> -> tensor<18x20xf32>
+  %r, %n = scf.index_switch %half -> tensor<20x18xf32>, f32
+  case 0 {
+    %u = tile.transpose %t [1, 0] : tensor<18x20xf32> -> tensor<20x18xf32>
+    %one = arith.constant 1.0 : f32
+    scf.yield %u, %one : tensor<20x18xf32>, f32
+  }
+  case 2 {
+    %v = tile.reshape %t : tensor<18x20xf32> -> tensor<20x18xf32>
+    %two = scf.index_switch %i -> f32
+    case 5 {
+      %five = arith.constant 5.0 : f32
+      scf.yield %five : f32
+    }
+    default {
+      %four = arith.constant 4.0 : f32
+      scf.yield %four : f32
+    }
+    scf.yield %v, %two : tensor<20x18xf32>, f32
+  }
+  default {
+    %d = arith.constant dense<3.0> : tensor<20x18xf32>
+    %three = arith.constant 3.0 : f32
+    scf.yield %d, %three : tensor<20x18xf32>, f32
+  }
+  %s = tile.splat %n : f32 -> tensor<20x18xf32>
+  %z = arith.addf %r, %s : tensor<20x18xf32>
+  %w = tile.reshape %z : tensor<20x18xf32> -> tensor<1x20x18xf32>
+  scf.index_switch %i
+  case 3 {
+    %m = arith.negf %w : tensor<1x20x18xf32>
+    tile.store %m, %y[%i, %c0, %c0] : tensor<1x20x18xf32>, !tile.view<6x20x18xf32>
+    scf.yield
+  }
+  case 4 {
+    scf.yield
+  }
+  default {
+    tile.store %w, %y[%i, %c0, %c0] : tensor<1x20x18xf32>, !tile.view<6x20x18xf32>
+  }
+  %only = scf.index_switch %i -> f32
+  default {
+    %six = arith.constant 6.0 : f32
+    scf.yield %six : f32
+  }
+  %o = tile.splat %only : f32 -> tensor<1x1x1xf32>
+  tile.store %o, %x[%i, %c0, %c0] : tensor<1x1x1xf32>, !tile.view<6x18x20xf32>)",
+               {.programs = 6, .warps = {1, 4}});
+}
+
 TEST_CASE("branches give tiles, with an exchange on one side only", "[cpu][gpu]") {
   checkTileOps("%x: !tile.view<4x18x20xf32>, %y: !tile.view<4x20x18xf32>", R"(
   %i = tile.program_id 0

@@ -4,6 +4,8 @@
 
 #include "KernelLowering.h"
 #include "LaunchRule.h"
+
+#include "../Common/Switches.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -36,6 +38,7 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<LoweredKernel> lowered;
     SmallVector<Operation *> assertions;
     for (tile::KernelOp kernel : kernels) {
+      expandSwitches(kernel);
       expandExtendedArithmetic(kernel);
       LLVM::LLVMFuncOp function = declareKernelFunction(builder, kernel);
       KernelLowering lowering(kernel, model, builder, function, assertions);

@@ -4,6 +4,8 @@
 
 #include "LayoutAssignment.h"
 #include "OddShapes.h"
+
+#include "../Common/Switches.h"
 #include "tilejit/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,6 +62,7 @@ struct TileToTileGPU : tilejit::impl::TileToTileGPUPassBase<TileToTileGPU> {
       op->setAttr(tilegpu::TileGPUDialect::assertionAttrName, builder.getI64IntegerAttr(assertions++));
     });
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
+      expandSwitches(kernel);
       int64_t count = warps > 0 ? warps.getValue() : hintedWarps(kernel, amd ? "rocdl" : "nvvm");
       if (count < 1 || count > mostThreads / lanes || !llvm::isPowerOf2_64(uint64_t(count)))
         count = chooseWarps(kernel, lanes);
