@@ -227,6 +227,16 @@ private:
     b_.line("scf.yield " + second.name + " : " + type + "\n  }");
   }
 
+  void choice(const std::string &name, const Tile &start, const std::string &type) {
+    b_.line(name + " = scf.index_switch %p -> " + type);
+    int64_t number = b_.below(2);
+    for (int64_t cases = b_.below(3); cases >= 0; --cases, number += 1 + b_.below(2)) {
+      b_.line((cases > 0 ? "case " + std::to_string(number) : std::string("default")) + " {");
+      Tile last = nested(start);
+      b_.line("scf.yield " + last.name + " : " + type + "\n  }");
+    }
+  }
+
   /// A loop that carries a tile, or a branch that gives one. What floating-point numbers become is not known.
   void region() {
     const Tile *found = b_.find([](const Tile &tile) { return tile.type->computes(); });
@@ -238,6 +248,8 @@ private:
       forLoop(name, start, type);
     else if (b_.oneIn(2))
       whileLoop(name, start, type);
+    else if (b_.oneIn(3))
+      choice(name, start, type);
     else
       branch(name, start, type);
     b_.pool_.push_back({name, start.shape, start.type, unknown, 0});
