@@ -281,3 +281,19 @@ TEST_CASE("quotients of a tile whose rows lie without gaps are read twice", "[cp
   %d = arith.subf %e, %b : tensor<96x5xf32>
   tile.store %d, %y[%c0, %c0] : tensor<96x5xf32>, !tile.view<96x5xf32>)");
 }
+
+TEST_CASE("a number of bf16 keeps its sign from block to block", "[cpu][gpu]") {
+  checkTileOps(twoViews("32x4x2xbf16", "32x4x2xbf16"), R"(
+  %t = tile.load %x[%c0, %c0, %c0] : !tile.view<32x4x2xbf16> -> tensor<32x4x2xbf16>
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %one = arith.constant 1.0 : bf16
+  %picked = tile.extract %t[%c7, %c1, %c1] : tensor<32x4x2xbf16> -> bf16
+  %size = math.absf %picked : bf16
+  %less = arith.negf %size : bf16
+  %negative = arith.subf %less, %one : bf16
+  %s = tile.splat %negative : bf16 -> tensor<32x4x2xbf16>
+  %a = math.absf %t : tensor<32x4x2xbf16>
+  %r = math.copysign %a, %s : tensor<32x4x2xbf16>
+  tile.store %r, %y[%c0, %c0, %c0] : tensor<32x4x2xbf16>, !tile.view<32x4x2xbf16>)");
+}

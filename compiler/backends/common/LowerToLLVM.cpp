@@ -101,42 +101,86 @@ LogicalResult lowerTheRest(ModuleOp module, const Recipient &recipient) {
   return success();
 }
 
-/// The type with i16 for f16 and bf16.
-Type withoutHalfFloats(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(withoutHalfFloats(vector.getElementType()));
-  return isa<Float16Type, BFloat16Type>(type) ? IntegerType::get(type.getContext(), 16) : type;
-}
+/// Replaces half floats that the recipient's registers don't hold by integers of the same bits.
+class HalfFloatsAsIntegers {
+public:
+  explicit HalfFloatsAsIntegers(const Recipient &recipient) : recipient(recipient) {}
 
-TypedAttr withoutHalfFloats(Attribute value, Type type) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return IntegerAttr::get(getElementTypeOrSelf(type), number.getValue().bitcastToAPInt());
-  return cast<DenseElementsAttr>(value).bitcast(getElementTypeOrSelf(type));
-}
+  LogicalResult run(ModuleOp module) {
+    if (recipient.hasF16 && recipient.hasBf16)
+      return success();
+    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+      bool touches = anyReplaced(op->getOperandTypes()) || anyReplaced(op->getResultTypes());
+      if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && touches)
+        calls.push_back({call, llvm::to_vector(call->getOperandTypes())});
+      else if (touches && isa<LLVM::FastmathFlagsInterface>(op) && !isa<LLVM::SelectOp>(op))
+        return op->emitOpError("computes in half floats, which registers of this CPU don't hold");
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    module.walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            argument.setType(replaced(argument.getType()));
+      if (!isa<LLVM::CallIntrinsicOp>(op))
+        replaceResults(op);
+    });
+    for (Call call : calls)
+      castAround(call);
+    return success();
+  }
 
-/// Half floats that only move from place to place become integers of the same bits.
-LogicalResult replaceHalfFloats(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) -> WalkResult {
-    auto isHalf = [](Type type) { return withoutHalfFloats(type) != type; };
-    bool computes = isa<LLVM::FastmathFlagsInterface>(op) && !isa<LLVM::SelectOp>(op);
-    if (computes && (llvm::any_of(op->getOperandTypes(), isHalf) || llvm::any_of(op->getResultTypes(), isHalf)))
-      return op->emitOpError("computes in half floats, which registers of this CPU don't hold");
-    return WalkResult::advance();
-  });
-  module.walk([](Operation *op) {
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setType(withoutHalfFloats(argument.getType()));
+private:
+  struct Call {
+    LLVM::CallIntrinsicOp op;
+    SmallVector<Type> operands; ///< As the intrinsic takes them.
+  };
+
+  Type replaced(Type type) const {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.clone(replaced(vector.getElementType()));
+    bool replace = (isa<Float16Type>(type) && !recipient.hasF16) || (isa<BFloat16Type>(type) && !recipient.hasBf16);
+    return replace ? IntegerType::get(type.getContext(), 16) : type;
+  }
+
+  template <typename Types> bool anyReplaced(Types types) const {
+    return llvm::any_of(types, [&](Type type) { return replaced(type) != type; });
+  }
+
+  static TypedAttr withBitsOf(Attribute value, Type type) {
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return IntegerAttr::get(getElementTypeOrSelf(type), number.getValue().bitcastToAPInt());
+    return cast<DenseElementsAttr>(value).bitcast(getElementTypeOrSelf(type));
+  }
+
+  void replaceResults(Operation *op) const {
     for (Value value : op->getResults()) {
-      Type type = withoutHalfFloats(value.getType());
+      Type type = replaced(value.getType());
       if (auto constant = dyn_cast<LLVM::ConstantOp>(op); constant && type != value.getType())
-        constant.setValueAttr(withoutHalfFloats(constant.getValue(), type));
+        constant.setValueAttr(withBitsOf(constant.getValue(), type));
       value.setType(type);
     }
-  });
-  return failure(result.wasInterrupted());
-}
+  }
+
+  /// An intrinsic's signature is given, so what it takes and returns is cast next to it.
+  void castAround(Call call) const {
+    OpBuilder builder(call.op);
+    for (auto [operand, type] : llvm::zip_equal(call.op->getOpOperands(), call.operands))
+      if (operand.get().getType() != type)
+        operand.set(LLVM::BitcastOp::create(builder, call.op.getLoc(), type, operand.get()));
+    builder.setInsertionPointAfter(call.op);
+    for (Value value : call.op->getResults())
+      if (Type type = replaced(value.getType()); type != value.getType()) {
+        auto cast = LLVM::BitcastOp::create(builder, call.op.getLoc(), type, value);
+        value.replaceAllUsesExcept(cast, cast);
+      }
+  }
+
+  const Recipient &recipient;
+  SmallVector<Call> calls;
+};
 
 } // namespace
 
@@ -172,7 +216,7 @@ LogicalResult checkSupported(ModuleOp module, const Recipient &recipient) {
 
 LogicalResult lowerToLLVM(ModuleOp module, const Recipient &recipient) {
   if (failed(lowerVectors(module)) || failed(lowerDivisions(module)) || failed(lowerControlFlow(module)) ||
-      failed(lowerTheRest(module, recipient)) || (!recipient.hasHalfFloats && failed(replaceHalfFloats(module))))
+      failed(lowerTheRest(module, recipient)) || failed(HalfFloatsAsIntegers(recipient).run(module)))
     return failure();
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     Dialect *dialect = op->getDialect();

@@ -16,7 +16,8 @@ struct Recipient {
   llvm::StringRef name;                  ///< As in "has no lowering to NAME": "a CPU".
   llvm::StringRef dialect;               ///< Of operations that stay; empty: none.
   llvm::ArrayRef<llvm::StringRef> calls; ///< Functions outside of the module that code may call.
-  bool hasHalfFloats = true;             ///< Registers hold f16 and bf16; where not, these travel as integers.
+  bool hasF16 = true;                    ///< Registers hold f16; where not, it travels as integers of the same bits.
+  bool hasBf16 = true;                   ///< The same of bf16.
 };
 
 /// The dialects that the lowering of every chip ends in, and their translations.

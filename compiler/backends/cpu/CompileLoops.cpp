@@ -25,9 +25,14 @@ namespace tilejit::cpu {
 
 namespace {
 
-/// RISC-V converts half floats by calls to a library wherever LLVM sees one in a register.
+/// Half floats are only moved, since their arithmetic has been expanded, and LLVM gains nothing from knowing them:
+/// where a CPU has no conversion of its own it calls a library's for each in a register. bf16 travels as integers
+/// everywhere, because LLVM 22 takes the sign of one that crosses blocks on x86 as known to be 0.
 backends::Recipient recipientOf(const TargetSpec &target) {
-  return {"a CPU", {}, {}, target.cpuFacts.arch != CpuArch::RiscV64};
+  backends::Recipient recipient{"a CPU", {}, {}};
+  recipient.hasF16 = target.cpuFacts.hasF16Convert;
+  recipient.hasBf16 = false;
+  return recipient;
 }
 
 const char *emulation(CpuArch arch) {
