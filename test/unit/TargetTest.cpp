@@ -104,6 +104,11 @@ TEST_CASE("facts follow from the features") {
   CHECK(zen4.hasBf16Dot);
   CHECK(zen4.hasInt8Dot);
   CHECK_FALSE(parseTarget("skylake-avx512")->cpuFacts.hasBf16Dot);
+  CHECK(zen4.ports.fma == 1);
+  CHECK(zen4.prefersBf16Dot());
+  CHECK(parseTarget("sapphirerapids")->cpuFacts.hasBf16Dot);
+  CHECK_FALSE(parseTarget("sapphirerapids")->cpuFacts.prefersBf16Dot());
+  CHECK_FALSE(parseTarget("neoverse-v2")->cpuFacts.prefersBf16Dot());
   CHECK(parseTarget("neoverse-v2")->cpuFacts.arch == CpuArch::AArch64);
   CHECK(parseTarget("sifive-x280")->cpuFacts.vectorBits == 512);
 }
@@ -120,8 +125,11 @@ TEST_CASE("damaged target lines are refused") {
   };
   CHECK_FALSE(decodeTarget(replaced("znver4;;x86", "zn ver;;x86")));
   CHECK_FALSE(decodeTarget(replaced("512x32", "384x32")));
+  CHECK_FALSE(decodeTarget(replaced("512x32x1", "512x32x0")));
+  CHECK_FALSE(decodeTarget(replaced("512x32x1", "512x32x99")));
+  CHECK_FALSE(decodeTarget(replaced("512x32x1x1x1", "512x32")));
   CHECK_FALSE(decodeTarget(replaced("x86_64-unknown-linux-gnu;znver4", "x86_64-unknown-linux-gnu;z80")));
   CHECK_FALSE(decodeTarget(replaced("x86_64-unknown-linux-gnu", "mips-unknown-linux-gnu")));
   CHECK_FALSE(decodeTarget(replaced("znver4;;", "znver4;avx;")));
-  CHECK_FALSE(decodeTarget(replaced("tilejit-target-2", "tilejit-target-9")));
+  CHECK_FALSE(decodeTarget(replaced("tilejit-target-3", "tilejit-target-9")));
 }

@@ -23,6 +23,9 @@ Json factsJson(const CpuFacts &facts) {
           {"f16_convert", facts.hasF16Convert},
           {"bf16_dot", facts.hasBf16Dot},
           {"int8_dot", facts.hasInt8Dot},
+          {"fma_per_cycle", facts.ports.fma},
+          {"loads_per_cycle", facts.ports.loads},
+          {"bf16_dots_per_cycle", facts.hasBf16Dot ? facts.ports.bf16Dots : 0},
           {"l1_bytes", facts.l1Bytes},
           {"l2_bytes", facts.l2Bytes},
           {"l3_bytes", facts.l3Bytes}};

@@ -42,22 +42,39 @@ constexpr std::array rows = std::to_array<CpuRow>({
     {"sapphirerapids", "sapphirerapids", x86, sapphire, 48 * kib, 2 * mib, 32 * mib,
      "Intel Sapphire and Emerald Rapids", ""},
     {"graniterapids", "graniterapids", x86, sapphire, 48 * kib, 2 * mib, 64 * mib, "Intel Granite Rapids", ""},
-    {"znver1", "znver1", x86, zen, 32 * kib, 512 * kib, 8 * mib, "AMD Zen", ""},
+    {"znver1", "znver1", x86, zen, 32 * kib, 512 * kib, 8 * mib, "AMD Zen", "", {1, 1, 1}},
     {"znver2", "znver2", x86, zen, 32 * kib, 512 * kib, 16 * mib, "AMD Zen 2", ""},
     {"znver3", "znver3", x86, zen, 32 * kib, 512 * kib, 32 * mib, "AMD Zen 3", ""},
-    {"znver4", "znver4", x86, zen4, 32 * kib, mib, 32 * mib, "AMD Zen 4", ""},
-    {"znver5", "znver5", x86, zen4 | featureSet(AvxVnni), 48 * kib, mib, 32 * mib, "AMD Zen 5", ""},
+    {"znver4", "znver4", x86, zen4, 32 * kib, mib, 32 * mib, "AMD Zen 4", "", {1, 1, 1}},
+    {"znver5", "znver5", x86, zen4 | featureSet(AvxVnni), 48 * kib, mib, 32 * mib, "AMD Zen 5", "", {2, 2, 2}},
     {"armv8-a", "generic", arm, 0, 32 * kib, 512 * kib, 2 * mib, "AArch64 baseline, NEON", ""},
     {"cortex-a76", "cortex-a76", arm, armServer, 64 * kib, 512 * kib, 2 * mib, "Arm Cortex-A76", ""},
     {"neoverse-n1", "neoverse-n1", arm, armServer, 64 * kib, mib, 32 * mib, "Arm Neoverse N1", ""},
-    {"neoverse-v1", "neoverse-v1", arm, armBf16, 64 * kib, mib, 32 * mib, "Arm Neoverse V1", ""},
+    {"neoverse-v1", "neoverse-v1", arm, armBf16, 64 * kib, mib, 32 * mib, "Arm Neoverse V1", "", {4, 3, 2}},
     {"neoverse-n2", "neoverse-n2", arm, armBf16 | featureSet(Sve2), 64 * kib, mib, 32 * mib, "Arm Neoverse N2", ""},
-    {"neoverse-v2", "neoverse-v2", arm, armBf16 | featureSet(Sve2), 64 * kib, 2 * mib, 64 * mib, "Arm Neoverse V2", ""},
-    {"apple-m1", "apple-m1", arm, armServer, 128 * kib, 12 * mib, 0, "Apple M1, ELF objects only", ""},
+    {"neoverse-v2",
+     "neoverse-v2",
+     arm,
+     armBf16 | featureSet(Sve2),
+     64 * kib,
+     2 * mib,
+     64 * mib,
+     "Arm Neoverse V2",
+     "",
+     {4, 3, 4}},
+    {"apple-m1", "apple-m1", arm, armServer, 128 * kib, 12 * mib, 0, "Apple M1, ELF objects only", "", {4, 3, 2}},
     {"rv64gcv", "generic-rv64", riscv, featureSet(RvV), 32 * kib, 512 * kib, 2 * mib, "RISC-V with vectors of 128 bits",
      "+a,+c,+d,+f,+m,+v"},
-    {"sifive-x280", "sifive-x280", riscv, featureSet(RvV, Zvl256b, Zvl512b), 32 * kib, 512 * kib, 2 * mib,
-     "SiFive X280, vectors of 512 bits", ""},
+    {"sifive-x280",
+     "sifive-x280",
+     riscv,
+     featureSet(RvV, Zvl256b, Zvl512b),
+     32 * kib,
+     512 * kib,
+     2 * mib,
+     "SiFive X280, vectors of 512 bits",
+     "",
+     {1, 1, 1}},
 });
 
 std::string_view x86NameFor(const X86Model &id) {
@@ -141,6 +158,13 @@ std::string_view tripleOf(CpuArch arch) {
   return {};
 }
 
+CpuPorts portsOf(const CpuRow &row, int vectorBits) {
+  CpuFacts full;
+  full.arch = row.arch;
+  setFeatureFacts(full, row.features);
+  return full.vectorBits == vectorBits ? row.ports : CpuPorts();
+}
+
 TargetSpec specOf(const CpuRow &row) {
   TargetSpec spec;
   spec.name = row.name;
@@ -151,6 +175,7 @@ TargetSpec specOf(const CpuRow &row) {
       spec.features.emplace_back(feature);
   spec.cpuFacts.arch = row.arch;
   setFeatureFacts(spec.cpuFacts, row.features);
+  spec.cpuFacts.ports = portsOf(row, spec.cpuFacts.vectorBits);
   spec.cpuFacts.l1Bytes = row.l1;
   spec.cpuFacts.l2Bytes = row.l2;
   spec.cpuFacts.l3Bytes = row.l3;

@@ -20,6 +20,7 @@ struct CpuRow {
   int64_t l1, l2, l3;     ///< Bytes of data cache.
   std::string_view about; ///< For people.
   std::string_view extra; ///< Features beyond `cpu`, LLVM's spelling, comma-separated, sorted.
+  CpuPorts ports = {};    ///< For vectors of the CPU's full width.
 };
 
 std::span<const CpuRow> cpuRows();
@@ -30,6 +31,8 @@ const CpuRow *findCpu(CpuArch arch, std::string_view cpu);
 /// The row nearest to an x86 processor: that of its model, else the highest level that `features` contains.
 const CpuRow &x86RowFor(const X86Model &model, FeatureSet features);
 std::string_view tripleOf(CpuArch arch);
+/// The ports of a row's CPU; of an ordinary one for narrower vectors than its own, which more units take.
+CpuPorts portsOf(const CpuRow &row, int vectorBits);
 /// The target that a row stands for.
 TargetSpec specOf(const CpuRow &row);
 

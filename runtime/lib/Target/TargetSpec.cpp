@@ -96,6 +96,7 @@ TargetSpec hostTarget() {
     spec.features.push_back(std::move(change));
   std::sort(spec.features.begin(), spec.features.end());
   setFeatureFacts(spec.cpuFacts, host.features);
+  spec.cpuFacts.ports = portsOf(*host.row, spec.cpuFacts.vectorBits);
   CacheSizes caches = hostCaches(realSystem());
   if (caches[0] > 0)
     spec.cpuFacts.l1Bytes = caches[0];

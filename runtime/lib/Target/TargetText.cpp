@@ -2,10 +2,10 @@
 //
 // Targets as text: the line that travels in requests, the text behind cache keys, the name of a cache folder.
 //
-// The line has ten fields separated by ';': "tilejit-target-2", name, "sim" or nothing, triple, cpu, features
-// (separated by ','), two numbers joined by 'x', one letter for each hardware fact, sizes (separated by ','),
-// description. The two numbers are vector bits and registers of a CPU, generation and lanes of a GPU; the sizes are
-// those of a CPU's caches, or a GPU's limits. Reading it checks every field against what a target can be, because it
+// The line has ten fields separated by ';': "tilejit-target-3", name, "sim" or nothing, triple, cpu, features
+// (separated by ','), numbers joined by 'x', one letter for each hardware fact, sizes (separated by ','), description.
+// The numbers are vector bits, registers and ports of a CPU, generation and lanes of a GPU; the sizes are those of a
+// CPU's caches, or a GPU's limits. Reading it checks every field against what a target can be, because it
 // comes from another process.
 
 #include "tilejit/Target/TargetSpec.h"
@@ -25,7 +25,7 @@ using namespace target;
 
 namespace {
 
-constexpr std::string_view lineMark = "tilejit-target-2", simMark = "sim";
+constexpr std::string_view lineMark = "tilejit-target-3", simMark = "sim";
 
 /// A letter for each fact that is true or false.
 template <typename Facts> struct FactLetter {
@@ -47,6 +47,10 @@ constexpr std::array gpuLetters = std::to_array<FactLetter<GpuFacts>>({
     {'s', &GpuFacts::hasAtomicAddF32},
     {'w', &GpuFacts::hasAtomicAddF64},
 });
+
+using CpuPort = int CpuPorts::*;
+constexpr std::array<CpuPort, 3> cpuPorts = {&CpuPorts::fma, &CpuPorts::loads, &CpuPorts::bf16Dots};
+constexpr int mostPorts = 16;
 
 /// A limit of a GPU, and the largest that any chip may have.
 struct GpuLimit {
@@ -81,9 +85,11 @@ std::string lettersOf(const Facts &facts, const std::array<FactLetter<Facts>, co
 }
 
 std::string factsText(const CpuFacts &facts) {
-  return std::to_string(facts.vectorBits) + "x" + std::to_string(facts.vectorRegisters) + ";" +
-         lettersOf(facts, cpuLetters) + ";" + std::to_string(facts.l1Bytes) + "," + std::to_string(facts.l2Bytes) +
-         "," + std::to_string(facts.l3Bytes);
+  std::string widths = std::to_string(facts.vectorBits) + "x" + std::to_string(facts.vectorRegisters);
+  for (const CpuPort &port : cpuPorts)
+    widths += "x" + std::to_string(facts.ports.*port);
+  return widths + ";" + lettersOf(facts, cpuLetters) + ";" + std::to_string(facts.l1Bytes) + "," +
+         std::to_string(facts.l2Bytes) + "," + std::to_string(facts.l3Bytes);
 }
 
 std::string factsText(const GpuFacts &facts) {
@@ -117,8 +123,14 @@ bool parseLetters(std::string_view text, const std::array<FactLetter<Facts>, cou
 
 bool parseWidths(std::string_view text, CpuFacts &facts) {
   auto parts = splitText(text, 'x');
-  if (parts.size() != 2)
+  if (parts.size() != 2 + cpuPorts.size())
     return false;
+  for (size_t i = 0; i < cpuPorts.size(); ++i) {
+    auto number = parseInteger(parts[2 + i]);
+    if (!number || *number < 1 || *number > mostPorts)
+      return false;
+    facts.ports.*cpuPorts[i] = static_cast<int>(*number);
+  }
   auto bits = parseInteger(parts[0]), registers = parseInteger(parts[1]);
   if (!bits || !registers || *registers < 8 || *registers > 64)
     return false;

@@ -19,6 +19,14 @@ namespace tilejit {
 enum class TargetKind : uint8_t { Cpu, Nvidia, Amd };
 enum class CpuArch : uint8_t { X86_64, AArch64, RiscV64 };
 
+/// Operations on whole vectors that a core starts in one cycle. Sources: the optimisation guides of AMD, Intel and Arm;
+/// products of bf16 pairs by measurement.
+struct CpuPorts {
+  int fma = 2;      ///< Multiply-adds.
+  int loads = 2;    ///< Loads that hit the first-level cache.
+  int bf16Dots = 1; ///< Products of bf16 pairs, where there are any.
+};
+
 /// What the CPU back end's choices rest on. For `native` read from this machine, else from the row of the CPU.
 struct CpuFacts {
   CpuArch arch = CpuArch::X86_64;
@@ -29,9 +37,13 @@ struct CpuFacts {
   bool hasF16Convert = false; ///< f16 <-> f32 in hardware.
   bool hasBf16Dot = false;    ///< Products of bf16 pairs accumulated in f32.
   bool hasInt8Dot = false;    ///< Products of 8-bit quadruples accumulated in i32.
+  CpuPorts ports;
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;
   int64_t l3Bytes = 8 << 20; ///< 0: none.
+
+  /// Whether x86 products of bf16 pairs beat multiply-adds of the same numbers made wide, two for each.
+  bool prefersBf16Dot() const { return hasBf16Dot && arch == CpuArch::X86_64 && 2 * ports.bf16Dots > ports.fma; }
 };
 
 /// What the GPU back ends' choices and refusals rest on; from the row of the chip. Sizes are of one streaming
