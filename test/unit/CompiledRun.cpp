@@ -62,9 +62,13 @@ private:
 } // namespace
 
 TargetSpec runTarget(std::string_view name) {
-  Expected<TargetSpec> target = name == "cpu" ? hostTarget() : parseTarget(name);
+  Expected<TargetSpec> target = name == "cpu" || name == "cpu-twin" ? hostTarget() : parseTarget(name);
   INFO(target.status().message());
   REQUIRE(target.isOk());
+  if (name == "cpu-twin") {
+    CpuPorts &ports = target->cpuFacts.ports;
+    ports.fma = target->cpuFacts.prefersBf16Dot() ? 2 * ports.bf16Dots : 1;
+  }
   return *std::move(target);
 }
 

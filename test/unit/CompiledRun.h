@@ -46,7 +46,8 @@ private:
   const TargetSpec target_;
 };
 
-/// "cpu" is this machine's CPU.
+/// "cpu" is this machine's CPU; "cpu-twin" one like it on which the choice between two forms of a product that rests on
+/// how fast their instructions are falls the other way.
 TargetSpec runTarget(std::string_view name);
 
 } // namespace tilejit::test

@@ -231,6 +231,12 @@ void test::checkTileOps(std::string_view arguments, std::string_view body, const
   interpretText(text, seed, wanted, got);
   runCompiled(text, got, "cpu");
   compareAll(wanted, got);
+  if (hostTarget().cpuFacts.hasBf16Dot && text.find("bf16") != std::string::npos) {
+    INFO("on this CPU's twin");
+    got = argumentsOf(text, seed);
+    runCompiled(text, got, "cpu-twin");
+    compareAll(wanted, got);
+  }
   got = argumentsOf(text, seed);
   if (runEmulatedInTurn(text, got))
     compareAll(wanted, got);

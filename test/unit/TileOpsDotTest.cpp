@@ -39,6 +39,38 @@ TEST_CASE("products of every floating type", "[cpu][gpu]") {
     checkDot({17, 19, 13, a, b, c, ""}, {.warps = {2}, .targets = {"sm_80", "gfx942"}});
 }
 
+TEST_CASE("products of bf16 of every parity", "[cpu]") {
+  for (auto [m, n, k] : {std::tuple(5, 64, 1), {13, 33, 2}, {40, 70, 31}, {9, 100, 64}, {70, 16, 47}})
+    checkDot({m, n, k, "bf16", "bf16", "f32", ""}, {.targets = {}});
+}
+
+TEST_CASE("a product of bf16 with a transposed operand", "[cpu]") {
+  for (int depth : {30, 33}) {
+    std::string x = typeText({21, depth}, "bf16"), y = typeText({50, depth}, "bf16"), t = typeText({depth, 50}, "bf16");
+    checkTileOps("%x: !tile.view<" + x + ">, %y: !tile.view<" + y + ">, %z: !tile.view<21x50xf32>",
+                 loadWhole("%a", "%x", x) + loadWhole("%b", "%y", y) + loadWhole("%c", "%z", "21x50xf32") +
+                     "  %t = tile.transpose %b [1, 0] : tensor<" + y + "> -> tensor<" + t +
+                     ">\n  %d = tile.dot %a, %t, %c : tensor<" + x + ">, tensor<" + t + ">, tensor<21x50xf32>\n" +
+                     storeWhole("%d", "%z", "21x50xf32"),
+                 {.targets = {}});
+  }
+}
+
+TEST_CASE("subnormal elements count in products of bf16", "[cpu]") {
+  // Whole numbers times 2^-130, of which bf16 keeps enough bits, and times 2^120.
+  for (auto [a, b] : {std::pair("7.34684e-40", "1.329228e+36"), {"1.329228e+36", "7.34684e-40"}})
+    checkTileOps("%x: !tile.view<21x35xbf16>, %y: !tile.view<35x50xbf16>, %z: !tile.view<21x50xf32>",
+                 loadWhole("%a0", "%x", "21x35xbf16") + loadWhole("%b0", "%y", "35x50xbf16") +
+                     loadWhole("%c", "%z", "21x50xf32") + "  %f = arith.constant dense<" + a +
+                     "> : tensor<21x35xbf16>\n  %g = arith.constant dense<" + b +
+                     R"(> : tensor<35x50xbf16>
+  %a = arith.mulf %a0, %f : tensor<21x35xbf16>
+  %b = arith.mulf %b0, %g : tensor<35x50xbf16>
+  %d = tile.dot %a, %b, %c : tensor<21x35xbf16>, tensor<35x50xbf16>, tensor<21x50xf32>
+)" + storeWhole("%d", "%z", "21x50xf32"),
+                 {.targets = {}});
+}
+
 TEST_CASE("what a load puts beyond a column is no part of the product", "[cpu][gpu]") {
   checkTileOps("%x: !tile.view<21x12xi8>, %y: !tile.view<19x1xi8>, %z: !tile.view<21x1xi32>",
                loadWhole("%a", "%x", "21x12xi8") + R"(

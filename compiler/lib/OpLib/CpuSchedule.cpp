@@ -58,10 +58,14 @@ static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
 MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
   DType accumulate = description_.as<MatmulAttributes>().accumulate;
   int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
-  // Operands of bytes stay bytes where there are products of quadruples, and packing weighs more beside these.
-  bool areQuads = accumulate == DType::I32 && storageBytes(description_.inputs[0].dtype) == 1 && facts_.hasInt8Dot &&
-                  facts_.arch == CpuArch::X86_64;
-  int64_t m = areQuads ? 384 : 192, n = 512 * 4 / bytes, k = areQuads ? 512 : 256, packed = areQuads ? 1 : bytes;
+  // Operands of bytes and of bf16 stay what they are where there are products of groups, and packing weighs more beside
+  // these.
+  DType element = description_.inputs[0].dtype;
+  bool areQuads =
+      accumulate == DType::I32 && storageBytes(element) == 1 && facts_.hasInt8Dot && facts_.arch == CpuArch::X86_64;
+  bool areGroups = areQuads || (accumulate == DType::F32 && element == DType::BF16 && facts_.prefersBf16Dot());
+  int64_t m = areGroups ? 384 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256;
+  int64_t packed = areGroups ? storageBytes(element) : bytes;
   // The right operand is there a panel at a time.
   auto footprint = [&] { return bytes * m * n + packed * k * (m + 4 * lanes); };
   while (footprint() > facts_.l2Bytes * 3 / 4 && n > 4 * lanes)

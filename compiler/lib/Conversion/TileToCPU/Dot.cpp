@@ -41,17 +41,22 @@ tile::LoadOp tilejit::cpu::plainLoad(KernelLowering &l, Value tile) {
   return l.stored(tile) ? tile::LoadOp() : tile.getDefiningOp<tile::LoadOp>();
 }
 
-static Quads chooseQuads(KernelLowering &l, tile::DotOp op) {
-  auto a = cast<RankedTensorType>(op.getA().getType()), b = cast<RankedTensorType>(op.getB().getType());
-  bool areBytes = a.getElementType().isInteger(8) && b.getElementType().isInteger(8) &&
-                  cast<RankedTensorType>(op.getType()).getElementType().isInteger(32);
-  // Lanes of a transposition are read four times as many at once, which only views take.
+static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
+  auto elementOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); };
+  Type a = elementOf(op.getA()), b = elementOf(op.getB()), sum = elementOf(op.getResult());
+  int64_t rows = cast<RankedTensorType>(op.getType()).getShape()[0];
+  // Lanes of a transposition are read several times as many at once, which only views take.
   bool isReadable = !l.transposeSource(op.getB()) || plainLoad(l, op.getB());
-  if (!l.model.quads || l.lanes < 4 || !areBytes || !isReadable || (op.getUnsignedA() && op.getUnsignedB()))
-    return Quads::None;
+  if (l.lanes < 4 || !isReadable)
+    return Grouping::None;
+  if (l.model.pairs && a.isBF16() && b.isBF16() && sum.isF32() && rows > skinnyRows)
+    return Grouping::Pairs;
+  bool areBytes = a.isInteger(8) && b.isInteger(8) && sum.isInteger(32);
+  if (!l.model.quads || !areBytes || rows == 1 || (op.getUnsignedA() && op.getUnsignedB()))
+    return Grouping::None;
   if (op.getUnsignedA())
-    return Quads::UnsignedA;
-  return op.getUnsignedB() ? Quads::UnsignedB : Quads::Raised;
+    return Grouping::QuadsUnsignedA;
+  return op.getUnsignedB() ? Grouping::QuadsUnsignedB : Grouping::QuadsRaised;
 }
 
 Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
@@ -62,8 +67,7 @@ Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   compute = cast<RankedTensorType>(op.getType()).getElementType();
   rows = extentOf(l, op.getA(), 0);
   columns = extentOf(l, op.getB(), 1);
-  if (m > 1)
-    quads = chooseQuads(l, op);
+  grouping = chooseGrouping(l, op);
   // A product with the padding of one operand only may still be NaN.
   depth = l.e.max(extentOf(l, op.getA(), 1), extentOf(l, op.getB(), 0));
 }
@@ -94,8 +98,10 @@ static Value addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value
 }
 
 Value Product::multiplyAdd(Value a, Value b, Value sum) {
-  if (quads != Quads::None)
-    return quads == Quads::UnsignedB ? addQuads(l, b, a, sum) : addQuads(l, a, b, sum);
+  if (grouping == Grouping::Pairs)
+    return addPairs(l, a, b, sum, keepsSubnormals);
+  if (isGrouped())
+    return grouping == Grouping::QuadsUnsignedB ? addQuads(l, b, a, sum) : addQuads(l, a, b, sum);
   if (!isa<FloatType>(compute))
     return arith::AddIOp::create(l.b, l.e.loc, arith::MulIOp::create(l.b, l.e.loc, a, b), sum);
   if (l.model.fma)
@@ -122,16 +128,19 @@ Value Product::zero(Type type) {
 //===-- the register tile
 //--------------------------------------------------------------------------------------------===//
 
-/// Cycles of one step of depth on two multiply-add and two load ports, with a latency of four. The panel of the right
-/// operand comes from the second-level cache, which takes three cycles a vector.
-static double cyclesOfStep(int64_t tall, int64_t wide) {
+double tilejit::cpu::cyclesOfStep(const CpuModel &model, int64_t tall, int64_t wide) {
+  constexpr double latency = 4;
   auto high = static_cast<double>(tall), across = static_cast<double>(wide);
-  return std::max({high * across / 2, (high + across) / 2, 3 * across, 4.0});
+  return std::max({high * across / static_cast<double>(model.fmaPorts),
+                   (high + across) / static_cast<double>(model.loadPorts), latency});
 }
 
-/// The same for all rows of a panel.
-static double cyclesOfPanel(int64_t m, int64_t tall, int64_t wide) {
-  return static_cast<double>(m / tall) * cyclesOfStep(tall, wide) + (m % tall ? cyclesOfStep(m % tall, wide) : 0);
+/// The same for all rows of a panel, which comes from the second-level cache: that takes three cycles a vector.
+static double cyclesOfPanel(const CpuModel &model, int64_t m, int64_t tall, int64_t wide) {
+  auto cycles = [&](int64_t rows) {
+    return rows == 0 ? 0 : std::max(cyclesOfStep(model, rows, wide), 3 * static_cast<double>(wide));
+  };
+  return static_cast<double>(m / tall) * cycles(tall) + cycles(m % tall);
 }
 
 RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors,
@@ -141,8 +150,8 @@ RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lan
   double bestCost = 0;
   for (int64_t wide = 1; wide <= std::min<int64_t>(4, mostVectors); ++wide) {
     for (int64_t tall = 1; tall <= 14 && tall * wide + wide + 1 <= model.vectorRegisters; ++tall) {
-      double cost = static_cast<double>(vectors / wide) * cyclesOfPanel(m, tall, wide) +
-                    static_cast<double>(vectors % wide) * cyclesOfPanel(m, 8, 1);
+      double cost = static_cast<double>(vectors / wide) * cyclesOfPanel(model, m, tall, wide) +
+                    static_cast<double>(vectors % wide) * cyclesOfPanel(model, m, 8, 1);
       // Among equals the one with fewer loads for each multiply-add, those of the panel above all.
       cost *= 1 + 0.02 * static_cast<double>(tall + wide) / static_cast<double>(tall * wide) +
               0.2 / static_cast<double>(tall);

@@ -2,9 +2,11 @@
 //
 // What the forms of a product share: how operands are converted, the multiply-add, how far a product has to go.
 //
-// A step of the depth is one term in each lane, or four: CPUs with products of 8-bit quadruples add a[k] b[k] for four
-// neighbours k to an i32. Such a step's operands are i32, of four bytes each. The instruction takes one operand as
-// unsigned and the other as signed; where both are signed, a is raised by 128 and what that adds is taken off.
+// A step of the depth is one term in each lane, or a group of them: CPUs with products of 8-bit quadruples add a[k]
+// b[k] for four neighbours k to an i32, such with products of bf16 pairs for two of them to an f32. Such a step's
+// operands are lanes of 32 bits, of four or two elements each. The instruction for bytes takes one operand as unsigned
+// and the other as signed; where both are signed, a is raised by 128 and what that adds is taken off. The one for bf16
+// takes subnormal elements for zero, so what holds any is made wide instead (DotPairs.cpp).
 
 #ifndef TILEJIT_CONVERSION_TILETOCPU_DOT_H
 #define TILEJIT_CONVERSION_TILETOCPU_DOT_H
@@ -18,8 +20,9 @@ namespace tilejit::cpu {
 /// Products with up to so many rows have a form of their own.
 inline constexpr int64_t skinnyRows = 4;
 
-/// Which operand of a product of quadruples the instruction takes as unsigned; Raised: a, after adding 128 to it.
-enum class Quads { None, UnsignedA, UnsignedB, Raised };
+/// What shares a lane: bf16 pairs, or quadruples of bytes, by the operand that the instruction takes as unsigned;
+/// QuadsRaised: a, after adding 128 to it.
+enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised };
 
 /// A product that is being lowered: result[m x n] += a[m x k] * b[k x n] in scratch memory.
 struct Product {
@@ -31,11 +34,13 @@ struct Product {
   mlir::Value result;         ///< The accumulator's memory.
   int64_t resultStride;       ///< Elements from row to row.
   bool startsAtZero = false;  ///< The accumulator is zero and its memory not yet written.
-  Quads quads = Quads::None;
+  Grouping grouping = Grouping::None;
+  bool keepsSubnormals = false; ///< Pairs are multiplied after they were made wide.
 
   Product(KernelLowering &l, tile::DotOp op);
   /// Whether it is done without packing B. Bytes of more than one row gain more from quadruples.
-  bool isSkinny() const { return m <= skinnyRows && quads == Quads::None; }
+  bool isSkinny() const { return m <= skinnyRows && !isGrouped(); }
+  bool isGrouped() const { return grouping != Grouping::None; }
   /// Whether every element of the result is computed, whatever the sizes.
   bool coversAll() const { return !isSkinny() && rows.is(m) && columns.is(n); }
   /// Lanes of `compute` of an operand's lanes.
@@ -47,7 +52,7 @@ struct Product {
   void step(mlir::Value rowOfB, llvm::function_ref<mlir::Value(int64_t)> elementOfA,
             llvm::MutableArrayRef<mlir::Value> sums, int64_t across);
   /// Terms of a step, and what an operand holds in each of its lanes.
-  int64_t stepTerms() const { return quads == Quads::None ? 1 : 4; }
+  int64_t stepTerms() const { return !isGrouped() ? 1 : grouping == Grouping::Pairs ? 2 : 4; }
   mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
   int64_t elementBytes() { return byteSize(compute); }
 };
@@ -56,8 +61,17 @@ struct Product {
 struct RegisterTile {
   int64_t rows, columns;
 };
+/// Cycles that the ports and the latency of multiply-adds leave for one step of the depth.
+double cyclesOfStep(const CpuModel &model, int64_t tall, int64_t wide);
 /// Of up to `mostVectors` vectors of columns. What is left of n is done by tiles of one vector.
 RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n);
+
+/// sum + a[0] b[0] + a[1] b[1] in each lane, of pairs of bf16. Subnormal elements count as zero, and so do sums that
+/// would be subnormal, unless they are kept.
+mlir::Value addPairs(KernelLowering &l, mlir::Value a, mlir::Value b, mlir::Value sum, bool keepsSubnormals);
+/// Whether pairs [0, steps) of rows [0, rows) hold a subnormal element; rows lie `stride` lanes apart.
+mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value pairs, Index rows, Index steps,
+                                             int64_t stride);
 
 /// Whether a tile is known to hold nothing but zeros, positive ones.
 bool isZero(mlir::Value tile);

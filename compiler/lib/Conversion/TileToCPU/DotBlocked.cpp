@@ -7,6 +7,8 @@
 
 #include "Dot.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
@@ -41,6 +43,8 @@ private:
   bool readsInPlace(const Panel &panel);
   LogicalResult panels(Index from, Index to, RegisterTile form);
   LogicalResult microkernels(const Panel &panel);
+  LogicalResult microkernelsKeepingSubnormals(const Panel &panel);
+  LogicalResult multiply(const Panel &panel);
   LogicalResult microkernel(const Panel &panel, Index row, int64_t tall);
   void finish(const Panel &panel, Value result, ArrayRef<Value> sums);
   int64_t wide(const Panel &panel) const { return panel.tile.columns / l.lanes; }
@@ -57,7 +61,8 @@ private:
   int64_t terms, mostSteps, section, rowStride, unroll;
   Index steps;
   Value packedA, packedB;
-  Value columnSums; ///< What raising A adds to each column of a panel.
+  Value columnSums;    ///< What raising A adds to each column of a panel.
+  Value subnormalsInA; ///< Whether there are any; of pairs.
 };
 } // namespace
 
@@ -76,25 +81,40 @@ LogicalResult BlockedProduct::packA() {
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
     auto convert = [&](Value value) -> Value {
-      if (p.quads == Quads::None)
+      if (!p.isGrouped())
         return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
-      if (p.quads != Quads::Raised)
+      if (p.grouping != Grouping::QuadsRaised)
         return value;
       return arith::XOrIOp::create(l.b, l.e.loc, value, l.e.intConstant(value.getType(), -128));
     };
-    int64_t width = p.quads != Quads::None && plainLoad(l, p.op.getA()) ? 4 * l.lanes : l.lanes;
+    int64_t width = plainLoad(l, p.op.getA()) ? terms * l.lanes : l.lanes;
     if (failed(l.packMatrix(p.op.getA(), rows, 0, depth(), p.k, destination, rowStride * terms, convert, width)))
       return failure();
   }
+  if (p.grouping != Grouping::Pairs)
+    return success();
+  // Whatever is beyond the last element makes a pair with it.
+  Type element = l.b.getBF16Type();
+  SmallVector<Value> nothing;
+  if (p.k % terms && failed(l.loop(0, rows, 1, nothing, [&](Index row, auto &) {
+        Index last = l.e.add(l.e.mul(row, rowStride * terms), p.k);
+        l.e.store(l.e.floatConstant(element, 0.0), l.e.address(packedA, last, element));
+        return success();
+      })))
+    return failure();
+  FailureOr<Value> found = holdsSubnormals(l, packedA, rows, steps, rowStride);
+  if (failed(found))
+    return failure();
+  subnormalsInA = *found;
   return success();
 }
 
 LogicalResult BlockedProduct::packB(const Panel &panel) {
   int64_t columns = panel.tile.columns;
-  if (p.quads != Quads::None) {
-    if (failed(l.packQuads(p.op.getB(), steps, panel.column, columns, packedB)))
+  if (p.isGrouped()) {
+    if (failed(l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB)))
       return failure();
-    return p.quads == Quads::Raised ? sumColumns(panel) : success();
+    return p.grouping == Grouping::QuadsRaised ? sumColumns(panel) : success();
   }
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * columns, p.compute);
@@ -128,7 +148,7 @@ bool BlockedProduct::readsInPlace(const Panel &panel) {
   constexpr int64_t fewRows = 64, shallow = 64;
   auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
   bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
-  return isCheap && p.quads == Quads::None && load && matrixLoad(l, load) == load &&
+  return isCheap && !p.isGrouped() && load && matrixLoad(l, load) == load &&
          load.getType().getElementType() == p.compute && p.op.getPrecision() == tile::Precision::Ieee;
 }
 
@@ -206,7 +226,7 @@ void BlockedProduct::finish(const Panel &panel, Value result, ArrayRef<Value> su
   for (int64_t i = 0, e = sums.size(); i < e; ++i) {
     // The rows of a single column lie side by side: a vector would reach into those of other microkernels.
     Value sum = sums[i];
-    if (p.quads == Quads::Raised) {
+    if (p.grouping == Grouping::QuadsRaised) {
       Value raised = l.e.load(p.vectorType(), l.e.address(columnSums, i % across * l.lanes, p.compute));
       sum = arith::SubIOp::create(l.b, l.e.loc, sum, raised);
     }
@@ -225,7 +245,8 @@ void BlockedProduct::finish(const Panel &panel, Value result, ArrayRef<Value> su
 
 /// `tall` rows by the columns of the panel.
 LogicalResult BlockedProduct::microkernel(const Panel &panel, Index row, int64_t tall) {
-  prefetchRows(panel, row);
+  if (!p.keepsSubnormals)
+    prefetchRows(panel, row);
   Value result = l.e.address(l.e.address(p.result, l.e.mul(row, p.resultStride), p.compute), panel.column, p.compute);
   for (int64_t r = 0; r < tall && !p.startsAtZero; ++r)
     for (int64_t at = 0; at < panel.tile.columns; at += 64 / p.elementBytes())
@@ -237,7 +258,8 @@ LogicalResult BlockedProduct::microkernel(const Panel &panel, Index row, int64_t
     Panel own = panel;
     own.address = l.e.address(panel.address, l.e.mul(part, section * panel.tile.columns), p.compute);
     return l.loop(0, steps, unroll, state, [&](Index at, SmallVectorImpl<Value> &sum) {
-      prefetchLines(panel, row, at);
+      if (!p.keepsSubnormals)
+        prefetchLines(panel, row, at);
       for (int64_t u = 0; u < unroll; ++u) {
         Index step = l.e.add(at, u);
         auto elementOfA = [&](int64_t r) { return l.e.address(a, l.e.add(step, r * rowStride), p.compute); };
@@ -264,11 +286,32 @@ LogicalResult BlockedProduct::microkernels(const Panel &panel) {
   return l.branch(l.e.less(whole, p.rows), [&] { return microkernel(panel, whole, rest); }, nullptr);
 }
 
+/// The same where subnormal elements count for what they are: rarely, so by little code.
+LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) {
+  constexpr int64_t tall = 4;
+  llvm::SaveAndRestore keep(p.keepsSubnormals, true);
+  SmallVector<Value> nothing;
+  Index whole = l.e.roundDown(p.rows, tall);
+  if (failed(l.loop(0, whole, tall, nothing, [&](Index row, auto &) { return microkernel(panel, row, tall); })))
+    return failure();
+  return l.loop(whole, p.rows, 1, nothing, [&](Index row, auto &) { return microkernel(panel, row, 1); });
+}
+
+LogicalResult BlockedProduct::multiply(const Panel &panel) {
+  if (p.grouping != Grouping::Pairs)
+    return microkernels(panel);
+  FailureOr<Value> found = holdsSubnormals(l, packedB, 1, l.e.mul(steps, panel.tile.columns), 0);
+  if (failed(found))
+    return failure();
+  Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *found);
+  return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
+}
+
 LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
   SmallVector<Value> nothing;
   return l.loop(from, to, form.columns, nothing, [&](Index column, auto &) {
     Panel panel{form, column};
-    return failed(provide(panel)) ? failure() : microkernels(panel);
+    return failed(provide(panel)) ? failure() : multiply(panel);
   });
 }
 

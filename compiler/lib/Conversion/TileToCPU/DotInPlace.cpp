@@ -24,10 +24,9 @@ struct Matrix {
 /// Rows that fill no register tile have a smaller one, so it is only the time of their steps that counts.
 RegisterTile chooseTile(const Product &p) {
   int64_t vectors = llvm::divideCeil(p.n, p.l.lanes);
-  // Cycles on two multiply-add and two load ports, with a latency of four; a tile takes some to begin and to end.
+  // A tile takes some cycles to begin and to end.
   auto cycles = [&](int64_t tall, int64_t wide) {
-    double step = std::max({tall * wide / 2.0, (tall + wide) / 2.0, 4.0});
-    return tall == 0 ? 0 : step * p.k + tall * wide + 40;
+    return tall == 0 ? 0 : cyclesOfStep(p.l.model, tall, wide) * p.k + tall * wide + 40;
   };
   RegisterTile best{1, p.l.lanes};
   double least = 0;

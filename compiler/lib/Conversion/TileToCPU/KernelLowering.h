@@ -26,6 +26,8 @@ struct CpuModel {
   int64_t vectorBits = 512, vectorRegisters = 32;
   bool fma = true, masks = true;
   int64_t scratchLimit = 64 << 20;
+  int64_t fmaPorts = 2, loadPorts = 2; ///< Whole vectors in a cycle.
+  bool pairs = false;                  ///< x86 products of bf16 pairs, where they beat multiply-adds.
   bool quads = false;      ///< x86 products of 8-bit quadruples, for vectors of any width up to the register's.
   int64_t streamBytes = 0; ///< Size from which an argument is written past the cache; 0: none is.
 };
@@ -267,9 +269,10 @@ public:
   /// kernel's vectors have; transposed matrices know no other).
   mlir::LogicalResult packMatrix(mlir::Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                  mlir::Value destination, int64_t rowStride, Convert convert, int64_t width = 0);
-  /// The same for bytes of which four of a column make one i32: rows [0, 4 quads) to i32 [quads][columns]. Rows beyond
-  /// the tile count as 0.
-  mlir::LogicalResult packQuads(mlir::Value tile, Index quads, Index column, int64_t columns, mlir::Value destination);
+  /// The same for elements of which `terms` neighbours of a column fill 32 bits, bytes or bf16: rows [0, terms groups)
+  /// to [groups][columns]. Rows beyond the tile count as 0.
+  mlir::LogicalResult packGroups(mlir::Value tile, int64_t terms, Index groups, Index column, int64_t columns,
+                                 mlir::Value destination);
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);

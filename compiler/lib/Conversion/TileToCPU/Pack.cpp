@@ -158,32 +158,40 @@ LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, I
   return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
 }
 
-//===-- quadruples of bytes
-//-----------------------------------------------------------------------------------------===//
+//===-- groups of elements
+//----------------------------------------------------------------------------------------------===//
 
 namespace {
-/// One copy of bytes to quadruples.
-struct QuadPacker {
+/// One copy of elements to groups of `terms` neighbours of a column, 32 bits each.
+struct GroupPacker {
   KernelLowering &l;
   Value tile, source;
-  Index quads, column;
+  int64_t terms;
+  Index groups, column;
   int64_t columns;
   Value destination;
 
   int64_t depth() const { return cast<RankedTensorType>(tile.getType()).getShape()[0]; }
 
-  /// A vector of the quadruples of `count` rows from `row` on.
+  /// The bits of elements.
+  Value bits(Value elements) {
+    auto type = cast<VectorType>(elements.getType());
+    VectorType integers = l.e.vector(l.b.getIntegerType(32 / terms), type.getNumElements());
+    return type == integers ? elements : arith::BitcastOp::create(l.b, l.e.loc, integers, elements).getResult();
+  }
+
+  /// A vector of the groups of `count` rows from `row` on.
   Value gather(Index row, Index at, int64_t count, bool checked) {
     Value result;
     VectorType wide = l.e.vector(l.b.getI32Type(), l.lanes);
     for (int64_t i = 0; i < count; ++i) {
       Segment segment{{l.e.add(row, i), at}, 1, l.lanes, checked};
-      Value bytes = l.evaluate(tile, segment);
-      if (!bytes)
+      Value elements = l.evaluate(tile, segment);
+      if (!elements)
         return {};
-      Value part = arith::ExtUIOp::create(l.b, l.e.loc, wide, bytes);
+      Value part = arith::ExtUIOp::create(l.b, l.e.loc, wide, bits(elements));
       if (i > 0)
-        part = arith::ShLIOp::create(l.b, l.e.loc, part, l.e.intConstant(wide, 8 * i));
+        part = arith::ShLIOp::create(l.b, l.e.loc, part, l.e.intConstant(wide, 32 / terms * i));
       result = result ? Value(arith::OrIOp::create(l.b, l.e.loc, result, part)) : part;
     }
     return result;
@@ -191,45 +199,47 @@ struct QuadPacker {
 
   LogicalResult copyRows(bool checked) {
     SmallVector<Value> nothing;
-    auto group = [&](Index quad, int64_t count) -> LogicalResult {
+    auto copy = [&](Index group, int64_t count) -> LogicalResult {
       for (int64_t at = 0; at < columns; at += l.lanes) {
-        Value value = gather(l.e.mul(quad, 4), l.e.add(column, at), count, checked);
+        Value value = gather(l.e.mul(group, terms), l.e.add(column, at), count, checked);
         if (!value)
           return failure();
-        l.e.store(value, l.e.address(destination, l.e.add(l.e.mul(quad, columns), at), l.b.getI32Type()));
+        l.e.store(value, l.e.address(destination, l.e.add(l.e.mul(group, columns), at), l.b.getI32Type()));
       }
       return success();
     };
-    int64_t whole = depth() / 4;
-    if (failed(l.loop(0, l.e.min(quads, whole), 1, nothing, [&](Index quad, auto &) { return group(quad, 4); })))
+    int64_t whole = depth() / terms;
+    if (failed(l.loop(0, l.e.min(groups, whole), 1, nothing, [&](Index group, auto &) { return copy(group, terms); })))
       return failure();
-    if (depth() % 4 == 0)
+    if (depth() % terms == 0)
       return success();
-    return l.branch(l.e.less(whole, quads), [&] { return group(whole, depth() % 4); }, nullptr);
+    return l.branch(l.e.less(whole, groups), [&] { return copy(whole, depth() % terms); }, nullptr);
   }
 
-  /// Squares of quadruples: rows of the source are columns of the copy.
+  /// Squares of groups: rows of the source are columns of the copy.
   LogicalResult copySquares(bool checked) {
     SmallVector<Value> nothing;
     VectorType wide = l.e.vector(l.b.getI32Type(), l.lanes);
-    Value none = l.e.intConstant(l.e.vector(l.b.getI8Type(), 4 * l.lanes), 0);
-    return l.loop(0, quads, l.lanes, nothing, [&](Index quad, auto &) -> LogicalResult {
+    int64_t width = terms * l.lanes;
+    Value none = l.e.intConstant(l.e.vector(l.b.getIntegerType(32 / terms), width), 0);
+    return l.loop(0, groups, l.lanes, nothing, [&](Index group, auto &) -> LogicalResult {
       for (int64_t at = 0; at < columns; at += l.lanes) {
         SmallVector<Value> square;
         for (int64_t i = 0; i < l.lanes; ++i) {
-          Index row = l.e.add(column, at + i), first = l.e.mul(quad, 4);
+          Index row = l.e.add(column, at + i), first = l.e.mul(group, terms);
           if (checked) // Rows beyond the tile repeat its last one; nobody reads what they give.
             row = l.e.min(row, cast<RankedTensorType>(tile.getType()).getShape()[1] - 1);
-          Value bytes = l.evaluate(source, Segment{{row, first}, 1, 4 * l.lanes, checked});
-          if (!bytes)
+          Value elements = l.evaluate(source, Segment{{row, first}, 1, width, checked});
+          if (!elements)
             return failure();
-          if (Value mask = checked ? l.e.laneMask(l.e.sub(depth(), first), 4 * l.lanes) : Value())
-            bytes = arith::SelectOp::create(l.b, l.e.loc, mask, bytes, none);
-          square.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, bytes));
+          elements = bits(elements);
+          if (Value mask = checked ? l.e.laneMask(l.e.sub(depth(), first), width) : Value())
+            elements = arith::SelectOp::create(l.b, l.e.loc, mask, elements, none);
+          square.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, elements));
         }
         l.e.transposeSquare(square);
         for (int64_t i = 0; i < l.lanes; ++i) {
-          Index offset = l.e.add(l.e.mul(l.e.add(quad, i), columns), at);
+          Index offset = l.e.add(l.e.mul(l.e.add(group, i), columns), at);
           l.e.store(square[i], l.e.address(destination, offset, l.b.getI32Type()));
         }
       }
@@ -239,11 +249,12 @@ struct QuadPacker {
 };
 } // namespace
 
-LogicalResult KernelLowering::packQuads(Value tile, Index quads, Index column, int64_t columns, Value destination) {
-  QuadPacker packer{*this, tile, transposeSource(tile), quads, column, columns, destination};
+LogicalResult KernelLowering::packGroups(Value tile, int64_t terms, Index groups, Index column, int64_t columns,
+                                         Value destination) {
+  GroupPacker packer{*this, tile, transposeSource(tile), terms, groups, column, columns, destination};
   auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
   // Rows beyond the tile are not read where it lies by rows.
-  Index rows = packer.source ? e.mul(quads, 4) : e.min(e.mul(quads, 4), packer.depth());
-  Value inside = isInside(*this, tile, rows, column, columns, packer.source ? 4 * lanes : lanes);
+  Index rows = packer.source ? e.mul(groups, terms) : e.min(e.mul(groups, terms), packer.depth());
+  Value inside = isInside(*this, tile, rows, column, columns, packer.source ? terms * lanes : lanes);
   return branch(inside, [&] { return copy(false); }, [&] { return copy(true); });
 }

@@ -29,7 +29,8 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    CpuModel model{vectorBits, vectorRegisters, fma, masks, scratchLimit, quads, streamBytes};
+    CpuModel model{vectorBits, vectorRegisters, fma,   masks, scratchLimit,
+                   fmaPorts,   loadPorts,       pairs, quads, streamBytes};
     if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
       return signalPassFailure();
 
@@ -58,6 +59,9 @@ private:
       return getOperation().emitError(
                  "expected vectors of a power of two of at least 64 bits and at least 8 registers, got ")
              << model.vectorBits << " bits and " << model.vectorRegisters << " registers";
+    if (model.fmaPorts < 1 || model.loadPorts < 1)
+      return getOperation().emitError("expected at least one port of each kind, got ")
+             << model.fmaPorts << " for multiply-adds and " << model.loadPorts << " for loads";
     return success();
   }
 };
@@ -78,6 +82,9 @@ void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &fac
   options.vectorRegisters = facts.vectorRegisters;
   options.fma = facts.hasFma;
   options.masks = facts.hasMasks;
+  options.fmaPorts = facts.ports.fma;
+  options.loadPorts = facts.ports.loads;
+  options.pairs = facts.prefersBf16Dot();
   options.quads = facts.hasInt8Dot && facts.arch == CpuArch::X86_64;
   options.streamBytes = streamBytesOf(facts);
   manager.addPass(createTileToCPUPass(options));

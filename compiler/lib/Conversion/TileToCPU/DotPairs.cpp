@@ -1,0 +1,71 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Products of bf16 pairs. x86's instruction rounds to the nearest, takes subnormal elements for zero and makes sums
+// that would be subnormal zero (Intel's instruction set reference, VDPBF16PS). The latter costs at most 2^-126 for each
+// term, whatever the elements. The former could cost the whole result, so where an operand holds subnormal elements its
+// pairs are made wide and go through ordinary multiply-adds.
+
+#include "Dot.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilejit;
+using namespace tilejit::cpu;
+
+/// One half of each pair as f32: bf16 is the upper half of one.
+static Value half(KernelLowering &l, Value pairs, bool upper) {
+  auto type = cast<VectorType>(pairs.getType());
+  VectorType integers = l.e.vector(l.b.getI32Type(), type.getNumElements());
+  Value bits = arith::BitcastOp::create(l.b, l.e.loc, integers, pairs);
+  if (upper)
+    bits = arith::AndIOp::create(l.b, l.e.loc, bits, l.e.intConstant(integers, 0xffff0000));
+  else
+    bits = arith::ShLIOp::create(l.b, l.e.loc, bits, l.e.intConstant(integers, 16));
+  return arith::BitcastOp::create(l.b, l.e.loc, type, bits);
+}
+
+Value tilejit::cpu::addPairs(KernelLowering &l, Value a, Value b, Value sum, bool keepsSubnormals) {
+  auto type = cast<VectorType>(sum.getType());
+  if (keepsSubnormals) {
+    for (bool upper : {false, true})
+      sum = math::FmaOp::create(l.b, l.e.loc, half(l, a, upper), half(l, b, upper), sum);
+    return sum;
+  }
+  VectorType pairs = l.e.vector(l.b.getBF16Type(), 2 * type.getNumElements());
+  auto asPairs = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, pairs, value).getResult(); };
+  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * type.getNumElements());
+  return LLVM::CallIntrinsicOp::create(l.b, l.e.loc, type, l.b.getStringAttr(name),
+                                       ValueRange{sum, asPairs(a), asPairs(b)})
+      .getResult(0);
+}
+
+FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, Index rows, Index steps,
+                                               int64_t stride) {
+  constexpr int64_t fraction = 0x7f, magnitude = 0x7fff;
+  Type lane = l.b.getI32Type();
+  VectorType elements = l.e.vector(l.b.getI16Type(), 2 * l.lanes);
+  auto number = [&](int64_t value) { return l.e.intConstant(elements, value); };
+  // Magnitudes less one, so that zero is the largest of all.
+  SmallVector<Value> least{number(-1)};
+  LogicalResult done = l.loop(0, rows, 1, least, [&](Index row, SmallVectorImpl<Value> &outer) {
+    Value start = l.e.address(pairs, l.e.mul(row, stride), lane);
+    return l.loop(0, steps, l.lanes, outer, [&](Index at, SmallVectorImpl<Value> &inner) {
+      Value bits = l.e.load(elements, l.e.address(start, at, lane));
+      bits = arith::AndIOp::create(l.b, l.e.loc, bits, number(magnitude));
+      bits = arith::AddIOp::create(l.b, l.e.loc, bits, number(-1));
+      // What follows the last step of a row is anything.
+      if (!steps.isConstant() || steps.constant % l.lanes)
+        if (Value mask = l.e.laneMask(l.e.mul(l.e.sub(steps, at), 2), 2 * l.lanes))
+          bits = arith::SelectOp::create(l.b, l.e.loc, mask, bits, number(-1));
+      inner[0] = arith::MinUIOp::create(l.b, l.e.loc, inner[0], bits);
+      return success();
+    });
+  });
+  if (failed(done))
+    return failure();
+  Value found = arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ult, least[0], number(fraction));
+  Type mask = l.b.getIntegerType(2 * l.lanes);
+  found = LLVM::BitcastOp::create(l.b, l.e.loc, mask, found);
+  return arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ne, found, l.e.intConstant(mask, 0)).getResult();
+}
