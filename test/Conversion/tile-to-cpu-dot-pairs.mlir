@@ -6,9 +6,8 @@
 // they are made wide.
 // CHECK-LABEL: llvm.func internal @kernel_pairs
 // CHECK: arith.minui {{.*}} : vector<32xi16>
-// CHECK: arith.extui {{.*}} : vector<16xi16> to vector<16xi32>
-// CHECK: arith.shli
-// CHECK: arith.ori
+// CHECK: vector.shuffle {{.*}} : vector<32xi16>, vector<32xi16>
+// CHECK: llvm.bitcast {{.*}} : vector<32xi16> to vector<16xi32>
 // CHECK: scf.if
 // CHECK: math.fma {{.*}} : vector<16xf32>
 // CHECK: } else {
@@ -21,6 +20,7 @@
 // WITHOUT-NOT: dpbf16ps
 // WITHOUT: arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
 // HALF-LABEL: llvm.func internal @kernel_pairs
+// HALF: arith.extui {{.*}} : vector<8xi16> to vector<8xi32>
 // HALF: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.256"
 tile.kernel @pairs(%a: !tile.view<32x64xbf16>, %b: !tile.view<64x64xbf16>, %c: !tile.view<32x64xf32>)
     launch <sizes = [], grid = affine_map<() -> (1)>> {

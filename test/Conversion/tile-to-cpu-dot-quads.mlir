@@ -4,9 +4,9 @@
 
 // Four neighbours of a column of b go into an i32; a's are four of its bytes as they lie.
 // CHECK-LABEL: llvm.func internal @kernel_mixed
-// CHECK: arith.extui {{.*}} : vector<16xi8> to vector<16xi32>
-// CHECK: arith.shli
-// CHECK: arith.ori
+// CHECK: vector.shuffle {{.*}} : vector<64xi8>, vector<64xi8>
+// CHECK: vector.shuffle {{.*}} : vector<32xi16>, vector<32xi16>
+// CHECK: llvm.bitcast {{.*}} : vector<32xi16> to vector<16xi32>
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xi32>{{(, vector<16xi32>)+}})
 // CHECK: %[[FOUR:.*]] = llvm.load {{.*}} -> i32
 // CHECK: %[[A:.*]] = vector.broadcast %[[FOUR]] : i32 to vector<16xi32>
@@ -16,6 +16,9 @@
 // WITHOUT-NOT: vpdpbusd
 // WITHOUT: arith.muli {{.*}} : vector<16xi32>
 // HALF-LABEL: llvm.func internal @kernel_mixed
+// HALF: arith.extui {{.*}} : vector<8xi8> to vector<8xi32>
+// HALF: arith.shli
+// HALF: arith.ori
 // HALF: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
 tile.kernel @mixed(%a: !tile.view<32x64xi8>, %b: !tile.view<64x64xi8>, %c: !tile.view<32x64xi32>)
     launch <sizes = [], grid = affine_map<() -> (1)>> {

@@ -71,6 +71,29 @@ TEST_CASE("subnormal elements count in products of bf16", "[cpu]") {
                  {.targets = {}});
 }
 
+TEST_CASE("subnormal elements of a matrix in memory count in products of bf16", "[cpu]") {
+  for (int depth : {32, 37}) {
+    std::string x = typeText({16, depth}, "bf16"), y = typeText({depth, 128}, "bf16");
+    checkTileOps(
+        "%x: !tile.view<" + x + ">, %y: !tile.view<" + y + ">, %w: !tile.view<" + y + ">, %z: !tile.view<16x128xf32>",
+        loadWhole("%a0", "%x", x) + loadWhole("%b0", "%y", y) + loadWhole("%c", "%z", "16x128xf32") +
+            "  %f = arith.constant dense<1.329228e+36> : tensor<" + x +
+            ">\n  %g = arith.constant dense<7.34684e-40> : tensor<" + y + ">\n  %a = arith.mulf %a0, %f : tensor<" + x +
+            ">\n  %b1 = arith.mulf %b0, %g : tensor<" + y + ">\n" + storeWhole("%b1", "%w", y) +
+            loadWhole("%b", "%w", y) + "  %d = tile.dot %a, %b, %c : tensor<" + x + ">, tensor<" + y +
+            ">, tensor<16x128xf32>\n" + storeWhole("%d", "%z", "16x128xf32"),
+        {.targets = {}});
+  }
+}
+
+TEST_CASE("products of registers of bf16 and of bytes", "[cpu]") {
+  for (auto [m, n, k] : {std::tuple(16, 128, 64), {7, 192, 36}, {70, 64, 66}, {20, 130, 31}}) {
+    checkDot({m, n, k, "bf16", "bf16", "f32", ""}, {.targets = {}});
+    for (const char *flags : {"", "unsigned_a", "unsigned_b"})
+      checkDot({m, n, k, "i8", "i8", "i32", flags}, {.targets = {}});
+  }
+}
+
 TEST_CASE("what a load puts beyond a column is no part of the product", "[cpu][gpu]") {
   checkTileOps("%x: !tile.view<21x12xi8>, %y: !tile.view<19x1xi8>, %z: !tile.view<21x1xi32>",
                loadWhole("%a", "%x", "21x12xi8") + R"(

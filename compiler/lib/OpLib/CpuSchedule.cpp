@@ -31,6 +31,7 @@ public:
 
 private:
   AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
+  bool multipliesGroups() const;
   MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
 
@@ -54,18 +55,22 @@ static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
 
 //===--- matmul -------------------------------------------------------------------------------------------------===//
 
+/// Operands of bytes and of bf16 stay what they are where there are products of groups.
+bool CpuSchedule::multipliesGroups() const {
+  DType accumulate = description_.as<MatmulAttributes>().accumulate, element = description_.inputs[0].dtype;
+  if (element == DType::BF16)
+    return accumulate == DType::F32 && facts_.prefersBf16Dot();
+  return accumulate == DType::I32 && storageBytes(element) == 1 && facts_.hasInt8Dot && facts_.arch == CpuArch::X86_64;
+}
+
 /// Blocks whose accumulator, left and right operand share L2 with room to spare.
 MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
   DType accumulate = description_.as<MatmulAttributes>().accumulate;
   int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
-  // Operands of bytes and of bf16 stay what they are where there are products of groups, and packing weighs more beside
-  // these.
-  DType element = description_.inputs[0].dtype;
-  bool areQuads =
-      accumulate == DType::I32 && storageBytes(element) == 1 && facts_.hasInt8Dot && facts_.arch == CpuArch::X86_64;
-  bool areGroups = areQuads || (accumulate == DType::F32 && element == DType::BF16 && facts_.prefersBf16Dot());
+  // Packing weighs more beside products of groups.
+  bool areGroups = multipliesGroups();
   int64_t m = areGroups ? 384 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256;
-  int64_t packed = areGroups ? storageBytes(element) : bytes;
+  int64_t packed = areGroups ? storageBytes(description_.inputs[0].dtype) : bytes;
   // The right operand is there a panel at a time.
   auto footprint = [&] { return bytes * m * n + packed * k * (m + 4 * lanes); };
   while (footprint() > facts_.l2Bytes * 3 / 4 && n > 4 * lanes)
@@ -105,9 +110,14 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   // The right operand is read in place: few rows of it, since those a power of two apart share few places in the
   // caches, and long pieces of them, which memory gives fastest. A quarter each leaves work for threads.
   if (columnsAreContiguous) {
-    int64_t quarter = divideCeilSigned(bounded(columns, 16 * rowColumns), 4);
-    skinny.bn = roundUp(std::min(std::max(rowColumns, quarter), bounded(columns, 16 * rowColumns)), 3 * lanes);
-    skinny.bk = std::min(skinny.bk, depth.isStatic() ? balanced(depth.factor, skinnyDepth, 8) : skinnyDepth);
+    int64_t quarter = divideCeilSigned(bounded(columns, 16 * rowColumns), 4), unit = 3 * lanes, deep = skinnyDepth;
+    // Smaller elements leave room for more rows, and are packed by whole registers.
+    if (multipliesGroups()) {
+      unit = 4 * lanes;
+      deep = skinnyDepth * 4 / storageBytes(description_.inputs[0].dtype);
+    }
+    skinny.bn = roundUp(std::min(std::max(rowColumns, quarter), bounded(columns, 16 * rowColumns)), unit);
+    skinny.bk = std::min(skinny.bk, depth.isStatic() ? balanced(depth.factor, deep, 8) : deep);
   }
   if (maxRows <= 1)
     return {{row.name, get("bm", 1), get("bn", row.bn), get("bk", row.bk), 0, std::nullopt}};

@@ -144,11 +144,11 @@ static double cyclesOfPanel(const CpuModel &model, int64_t m, int64_t tall, int6
 }
 
 RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors,
-                                              int64_t n) {
-  int64_t vectors = llvm::divideCeil(n, lanes);
+                                              int64_t n, int64_t together) {
+  int64_t vectors = llvm::divideCeil(n, lanes), unit = vectors < together ? 1 : together;
   RegisterTile best{1, lanes};
   double bestCost = 0;
-  for (int64_t wide = 1; wide <= std::min<int64_t>(4, mostVectors); ++wide) {
+  for (int64_t wide = unit; wide <= std::min<int64_t>(4, mostVectors); wide += unit) {
     for (int64_t tall = 1; tall <= 14 && tall * wide + wide + 1 <= model.vectorRegisters; ++tall) {
       double cost = static_cast<double>(vectors / wide) * cyclesOfPanel(model, m, tall, wide) +
                     static_cast<double>(vectors % wide) * cyclesOfPanel(model, m, 8, 1);

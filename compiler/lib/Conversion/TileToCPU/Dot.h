@@ -64,7 +64,9 @@ struct RegisterTile {
 /// Cycles that the ports and the latency of multiply-adds leave for one step of the depth.
 double cyclesOfStep(const CpuModel &model, int64_t tall, int64_t wide);
 /// Of up to `mostVectors` vectors of columns. What is left of n is done by tiles of one vector.
-RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n);
+/// Where n allows, vectors are a multiple of `together`.
+RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n,
+                                int64_t together = 1);
 
 /// sum + a[0] b[0] + a[1] b[1] in each lane, of pairs of bf16. Subnormal elements count as zero, and so do sums that
 /// would be subnormal, unless they are kept.
@@ -72,6 +74,8 @@ mlir::Value addPairs(KernelLowering &l, mlir::Value a, mlir::Value b, mlir::Valu
 /// Whether pairs [0, steps) of rows [0, rows) hold a subnormal element; rows lie `stride` lanes apart.
 mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value pairs, Index rows, Index steps,
                                              int64_t stride);
+/// Whether any of these bits of magnitudes is below those of the smallest normal number.
+mlir::Value isBelowNormal(KernelLowering &l, mlir::Value magnitudes);
 
 /// Whether a tile is known to hold nothing but zeros, positive ones.
 bool isZero(mlir::Value tile);

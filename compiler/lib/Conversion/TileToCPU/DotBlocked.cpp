@@ -7,11 +7,24 @@
 
 #include "Dot.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
+
+/// Products with up to so many rows are bound by reading B.
+static constexpr int64_t fewRows = 64;
+
+/// Groups are packed by whole registers of elements. And where more than one register tile meets what is read once, its
+/// rows are read in pieces as long as may be. Both need registers.
+static int64_t vectorsTogether(const Product &p) {
+  constexpr int64_t tallest = 12, manyRegisters = 32;
+  if (p.l.model.vectorRegisters < manyRegisters)
+    return 1;
+  return p.isGrouped() || (p.m > tallest && p.m <= fewRows) ? 4 : 1;
+}
 
 namespace {
 /// Columns of B and of the result that register tiles of one form go down.
@@ -25,7 +38,7 @@ struct Panel {
 class BlockedProduct {
 public:
   BlockedProduct(Product &p)
-      : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n)),
+      : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n, vectorsTogether(p))),
         narrow(chooseRegisterTile(l.model, l.lanes, p.m, 1, l.lanes)), parts(operandParts(p.op.getPrecision())),
         terms(p.stepTerms()), mostSteps(llvm::divideCeil(p.k, terms)), section(llvm::alignTo(mostSteps, l.lanes)),
         // One vector more than needed keeps rows of a power of two apart in the cache.
@@ -50,6 +63,9 @@ private:
   int64_t wide(const Panel &panel) const { return panel.tile.columns / l.lanes; }
 
   //===-- prefetching the next panel
+  /// Few rows take too little time for the next panel to arrive, so it is the same one of the next block down that is
+  /// asked for, where there is a loop that may want it.
+  bool looksBehind() const { return p.isGrouped() && p.m <= fewRows && isa<LoopLikeOpInterface>(p.op->getParentOp()); }
   int64_t shares(const Panel &panel) const { return llvm::divideCeil(p.m, panel.tile.rows); }
   void prefetchRows(const Panel &panel, Index row);
   void prefetchLines(const Panel &panel, Index row, Index at);
@@ -63,6 +79,7 @@ private:
   Value packedA, packedB;
   Value columnSums;    ///< What raising A adds to each column of a panel.
   Value subnormalsInA; ///< Whether there are any; of pairs.
+  Value smallestInB;   ///< Where the smallest magnitudes of a panel are noted; of pairs.
 };
 } // namespace
 
@@ -112,7 +129,8 @@ LogicalResult BlockedProduct::packA() {
 LogicalResult BlockedProduct::packB(const Panel &panel) {
   int64_t columns = panel.tile.columns;
   if (p.isGrouped()) {
-    if (failed(l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB)))
+    if (failed(l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB,
+                            p.grouping == Grouping::Pairs ? smallestInB : Value())))
       return failure();
     return p.grouping == Grouping::QuadsRaised ? sumColumns(panel) : success();
   }
@@ -145,7 +163,7 @@ LogicalResult BlockedProduct::sumColumns(const Panel &panel) {
 /// Whether B's rows are in the form that a step takes and so few rows of A meet it that packing it doesn't pay. A deep
 /// panel read in place more than once would have to stay in the cache, where rows a power of two apart find no room.
 bool BlockedProduct::readsInPlace(const Panel &panel) {
-  constexpr int64_t fewRows = 64, shallow = 64;
+  constexpr int64_t shallow = 64;
   auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
   bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
   return isCheap && !p.isGrouped() && load && matrixLoad(l, load) == load &&
@@ -200,7 +218,7 @@ void BlockedProduct::prefetchRows(const Panel &panel, Index row) {
 /// Its share of the lines, a few in each step.
 void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
   tile::LoadOp load = l.transposeSource(p.op.getB()) ? tile::LoadOp() : matrixLoad(l, p.op.getB());
-  if (!load || p.n <= panel.tile.columns)
+  if (!load || (p.n <= panel.tile.columns && !looksBehind()))
     return;
   const Access &access = l.loadAccess(load);
   Type memory = memoryType(access.element);
@@ -208,11 +226,13 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
   int64_t lines = llvm::divideCeil(p.k * linesOfRow, shares(panel)), turns = llvm::divideCeil(mostSteps, unroll);
   int64_t atOnce = llvm::divideCeil(lines, turns);
   Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
-  Value next = l.e.address(access.origin, l.e.add(panel.column, panel.tile.columns), memory);
+  Index nextRow = looksBehind() ? Index(load.getType().getShape()[0]) : Index(0);
+  Index nextColumn = looksBehind() ? panel.column : l.e.add(panel.column, panel.tile.columns);
+  Value next = l.e.address(access.origin, nextColumn, memory);
   for (int64_t i = 0; i < atOnce; ++i) {
     Index number = l.e.add(l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), first), i);
     Index matrixRow = l.e.divide(number, linesOfRow), inRow = l.e.mul(l.e.remainder(number, linesOfRow), line);
-    Value address = l.e.address(next, l.e.mul(matrixRow, access.strides[0]), memory);
+    Value address = l.e.address(next, l.e.mul(l.e.add(matrixRow, nextRow), access.strides[0]), memory);
     l.e.prefetch(l.e.address(address, inRow, memory), /*level=*/2);
   }
 }
@@ -300,10 +320,23 @@ LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) 
 LogicalResult BlockedProduct::multiply(const Panel &panel) {
   if (p.grouping != Grouping::Pairs)
     return microkernels(panel);
-  FailureOr<Value> found = holdsSubnormals(l, packedB, 1, l.e.mul(steps, panel.tile.columns), 0);
-  if (failed(found))
-    return failure();
-  Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *found);
+  // Elements that are 0 look like subnormal ones at first sight.
+  Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
+  Value suspected = isBelowNormal(l, smallest);
+  auto second = scf::IfOp::create(l.b, l.e.loc, l.b.getI1Type(), suspected, true, true);
+  for (Block *block : {second.thenBlock(), second.elseBlock()}) {
+    OpBuilder::InsertionGuard guard(l.b);
+    l.b.setInsertionPointToEnd(block);
+    ScopeGuard scope(l, block, nullptr);
+    FailureOr<Value> found = l.e.intConstant(l.b.getI1Type(), 0);
+    if (block == second.thenBlock())
+      found = holdsSubnormals(l, packedB, 1, l.e.mul(steps, panel.tile.columns), 0);
+    if (failed(found))
+      return failure();
+    l.b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(l.b, l.e.loc, *found);
+  }
+  Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, second.getResult(0));
   return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
 }
 
@@ -321,8 +354,10 @@ LogicalResult BlockedProduct::run() {
   int64_t elements = section * tile.columns * static_cast<int64_t>(parts.products.size());
   FailureOr<Value> memory = l.allocateBytes((elements + l.lanes) * p.elementBytes(), p.op);
   FailureOr<Value> sums = l.allocateBytes(tile.columns * p.elementBytes(), p.op);
-  if (failed(memory) || failed(sums))
+  FailureOr<Value> smallest = l.allocateBytes(l.lanes * p.elementBytes(), p.op);
+  if (failed(memory) || failed(sums) || failed(smallest))
     return failure();
+  smallestInB = *smallest;
   packedB = *memory;
   columnSums = *sums;
   Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));

@@ -40,9 +40,24 @@ Value tilejit::cpu::addPairs(KernelLowering &l, Value a, Value b, Value sum, boo
       .getResult(0);
 }
 
+/// Whether any lane is below a number, unsigned.
+static Value anyBelow(KernelLowering &l, Value lanes, int64_t number) {
+  auto type = cast<VectorType>(lanes.getType());
+  Value below = arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ult, lanes, l.e.intConstant(type, number));
+  Type mask = l.b.getIntegerType(type.getNumElements());
+  below = LLVM::BitcastOp::create(l.b, l.e.loc, mask, below);
+  return arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ne, below, l.e.intConstant(mask, 0));
+}
+
+constexpr int64_t smallestNormal = 0x80; // Bits of 2^-126.
+
+Value tilejit::cpu::isBelowNormal(KernelLowering &l, Value magnitudes) {
+  return anyBelow(l, magnitudes, smallestNormal);
+}
+
 FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, Index rows, Index steps,
                                                int64_t stride) {
-  constexpr int64_t fraction = 0x7f, magnitude = 0x7fff;
+  constexpr int64_t magnitude = 0x7fff;
   Type lane = l.b.getI32Type();
   VectorType elements = l.e.vector(l.b.getI16Type(), 2 * l.lanes);
   auto number = [&](int64_t value) { return l.e.intConstant(elements, value); };
@@ -64,8 +79,5 @@ FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, I
   });
   if (failed(done))
     return failure();
-  Value found = arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ult, least[0], number(fraction));
-  Type mask = l.b.getIntegerType(2 * l.lanes);
-  found = LLVM::BitcastOp::create(l.b, l.e.loc, mask, found);
-  return arith::CmpIOp::create(l.b, l.e.loc, arith::CmpIPredicate::ne, found, l.e.intConstant(mask, 0)).getResult();
+  return anyBelow(l, least[0], smallestNormal - 1);
 }

@@ -270,9 +270,10 @@ public:
   mlir::LogicalResult packMatrix(mlir::Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                  mlir::Value destination, int64_t rowStride, Convert convert, int64_t width = 0);
   /// The same for elements of which `terms` neighbours of a column fill 32 bits, bytes or bf16: rows [0, terms groups)
-  /// to [groups][columns]. Rows beyond the tile count as 0.
+  /// to [groups][columns]. Rows beyond the tile count as 0. For pairs, a lower bound of the magnitudes in each lane, as
+  /// bits, goes to `smallestAt`, one register of them.
   mlir::LogicalResult packGroups(mlir::Value tile, int64_t terms, Index groups, Index column, int64_t columns,
-                                 mlir::Value destination);
+                                 mlir::Value destination, mlir::Value smallestAt = {});
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);

@@ -71,6 +71,18 @@ struct Packer {
     l.e.store(converted, l.e.address(destination, offset, getElementTypeOrSelf(converted.getType())));
   }
 
+  /// Rows lie pages apart, where the CPU does not foresee the next one: each asks for one further down, in step.
+  void lookAhead(Index row, Index at) {
+    constexpr int64_t ahead = 4;
+    tile::LoadOp load = matrixLoad(l, tile);
+    if (!load)
+      return;
+    const Access &access = l.loadAccess(load);
+    Type memory = memoryType(access.element);
+    Value start = l.e.address(access.origin, l.e.mul(l.e.add(row, ahead), access.strides[0]), memory);
+    l.e.prefetch(l.e.address(start, l.e.add(column, at), memory), /*level=*/1);
+  }
+
   LogicalResult copyRows(bool checked) {
     SmallVector<Value> nothing;
     bool few = mostColumns <= 4 * width && columns.isConstant();
@@ -88,7 +100,10 @@ struct Packer {
         return success();
       };
       if (!few)
-        return l.loop(0, columns, width, nothing, [&](Index at, auto &) { return one(at); });
+        return l.loop(0, columns, width, nothing, [&](Index at, auto &) {
+          lookAhead(row, at);
+          return one(at);
+        });
       for (int64_t at = 0; at < columns.constant; at += width)
         if (failed(one(at)))
           return failure();
@@ -170,6 +185,7 @@ struct GroupPacker {
   Index groups, column;
   int64_t columns;
   Value destination;
+  Value smallestAt; ///< Where the smallest magnitude of each lane goes, of pairs; null: nobody asks.
 
   int64_t depth() const { return cast<RankedTensorType>(tile.getType()).getShape()[0]; }
 
@@ -178,6 +194,55 @@ struct GroupPacker {
     auto type = cast<VectorType>(elements.getType());
     VectorType integers = l.e.vector(l.b.getIntegerType(32 / terms), type.getNumElements());
     return type == integers ? elements : arith::BitcastOp::create(l.b, l.e.loc, integers, elements).getResult();
+  }
+
+  /// A whole register of a row.
+  Value readRow(Index row, Index at, bool checked) {
+    Value elements = l.evaluate(tile, Segment{{row, at}, 1, terms * l.lanes, checked});
+    return elements ? bits(elements) : Value();
+  }
+
+  /// Columns of two lists of registers side by side: as many registers of integers twice as wide for each.
+  SmallVector<Value> interleave(ArrayRef<Value> left, ArrayRef<Value> right) {
+    SmallVector<Value> result;
+    for (auto [x, y] : llvm::zip_equal(left, right)) {
+      auto type = cast<VectorType>(x.getType());
+      int64_t count = type.getNumElements();
+      VectorType wide = l.e.vector(l.b.getIntegerType(2 * type.getElementTypeBitWidth()), count / 2);
+      for (int64_t start : {int64_t{0}, count / 2}) {
+        SmallVector<int64_t> lanes;
+        for (int64_t i = start; i < start + count / 2; ++i)
+          lanes.append({i, count + i});
+        result.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, l.e.shuffle(x, y, lanes)));
+      }
+    }
+    return result;
+  }
+
+  /// The groups of as many columns as a register holds elements. Fewer steps than widening each row.
+  LogicalResult copyRegisters(Index group, int64_t at, bool checked, SmallVectorImpl<Value> &smallest) {
+    SmallVector<SmallVector<Value>, 4> rows;
+    for (int64_t i = 0; i < terms; ++i) {
+      Value row = readRow(l.e.add(l.e.mul(group, terms), i), l.e.add(column, at), checked);
+      if (!row)
+        return failure();
+      if (!smallest.empty()) {
+        Value magnitude = arith::AndIOp::create(l.b, l.e.loc, row, l.e.intConstant(row.getType(), 0x7fff));
+        smallest[0] = arith::MinUIOp::create(l.b, l.e.loc, smallest[0], magnitude);
+      }
+      rows.push_back({row});
+    }
+    while (rows.size() > 1) {
+      SmallVector<SmallVector<Value>, 4> joined;
+      for (size_t i = 0; i < rows.size(); i += 2)
+        joined.push_back(interleave(rows[i], rows[i + 1]));
+      rows = std::move(joined);
+    }
+    for (auto [i, value] : llvm::enumerate(rows.front()))
+      l.e.store(value,
+                l.e.address(destination, l.e.add(l.e.mul(group, columns), at + static_cast<int64_t>(i) * l.lanes),
+                            l.b.getI32Type()));
+    return success();
   }
 
   /// A vector of the groups of `count` rows from `row` on.
@@ -197,8 +262,20 @@ struct GroupPacker {
     return result;
   }
 
+  bool takesRegisters() const { return !source && columns % (terms * l.lanes) == 0 && plainLoad(l, tile); }
+  /// The row of a last, incomplete group is not looked at.
+  bool notesSmallest() const { return takesRegisters() && depth() % terms == 0; }
+
   LogicalResult copyRows(bool checked) {
-    SmallVector<Value> nothing;
+    SmallVector<Value> smallest;
+    if (smallestAt)
+      smallest.push_back(l.e.intConstant(l.e.vector(l.b.getI16Type(), 2 * l.lanes), -1));
+    auto copyGroup = [&](Index group, SmallVectorImpl<Value> &state) -> LogicalResult {
+      for (int64_t at = 0; at < columns; at += terms * l.lanes)
+        if (failed(copyRegisters(group, at, checked, state)))
+          return failure();
+      return success();
+    };
     auto copy = [&](Index group, int64_t count) -> LogicalResult {
       for (int64_t at = 0; at < columns; at += l.lanes) {
         Value value = gather(l.e.mul(group, terms), l.e.add(column, at), count, checked);
@@ -209,8 +286,12 @@ struct GroupPacker {
       return success();
     };
     int64_t whole = depth() / terms;
-    if (failed(l.loop(0, l.e.min(groups, whole), 1, nothing, [&](Index group, auto &) { return copy(group, terms); })))
+    if (failed(l.loop(0, l.e.min(groups, whole), 1, smallest, [&](Index group, SmallVectorImpl<Value> &state) {
+          return takesRegisters() ? copyGroup(group, state) : copy(group, terms);
+        })))
       return failure();
+    if (smallestAt)
+      l.e.store(smallest[0], smallestAt);
     if (depth() % terms == 0)
       return success();
     return l.branch(l.e.less(whole, groups), [&] { return copy(whole, depth() % terms); }, nullptr);
@@ -250,8 +331,12 @@ struct GroupPacker {
 } // namespace
 
 LogicalResult KernelLowering::packGroups(Value tile, int64_t terms, Index groups, Index column, int64_t columns,
-                                         Value destination) {
-  GroupPacker packer{*this, tile, transposeSource(tile), terms, groups, column, columns, destination};
+                                         Value destination, Value smallestAt) {
+  GroupPacker packer{*this, tile, transposeSource(tile), terms, groups, column, columns, destination, {}};
+  if (packer.notesSmallest())
+    packer.smallestAt = smallestAt;
+  else if (smallestAt)
+    e.store(e.intConstant(e.vector(b.getI16Type(), 2 * lanes), 0), smallestAt);
   auto copy = [&](bool checked) { return packer.source ? packer.copySquares(checked) : packer.copyRows(checked); };
   // Rows beyond the tile are not read where it lies by rows.
   Index rows = packer.source ? e.mul(groups, terms) : e.min(e.mul(groups, terms), packer.depth());
