@@ -69,7 +69,7 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
   int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
   // Packing weighs more beside products of groups.
   bool areGroups = multipliesGroups();
-  int64_t m = areGroups ? 384 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256;
+  int64_t m = areGroups ? 352 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256;
   int64_t packed = areGroups ? storageBytes(description_.inputs[0].dtype) : bytes;
   // The right operand is there a panel at a time.
   auto footprint = [&] { return bytes * m * n + packed * k * (m + 4 * lanes); };
