@@ -17,13 +17,15 @@ using namespace tilejit::cpu;
 /// Products with up to so many rows are bound by reading B.
 static constexpr int64_t fewRows = 64;
 
-/// Groups are packed by whole registers of elements. And where more than one register tile meets what is read once, its
-/// rows are read in pieces as long as may be. Both need registers.
+/// Groups are packed by whole registers of elements. Where more than one register tile meets what is read once, its
+/// rows are read in pieces as long as may be, and so are those of all panels where a CPU with one port for
+/// multiply-adds has time for the loads of a wide tile. All that needs registers.
 static int64_t vectorsTogether(const Product &p) {
   constexpr int64_t tallest = 12, manyRegisters = 32;
   if (p.l.model.vectorRegisters < manyRegisters)
     return 1;
-  return p.isGrouped() || (p.m > tallest && p.m <= fewRows) ? 4 : 1;
+  bool isLong = p.m > tallest && (p.m <= fewRows || p.l.model.fmaPorts == 1);
+  return p.isGrouped() || isLong ? 4 : 1;
 }
 
 namespace {
