@@ -41,3 +41,22 @@ func.func @double(%x: vector<8xf64>) -> vector<8xf64> {
   %0 = math.exp %x : vector<8xf64>
   return %0 : vector<8xf64>
 }
+
+// What is seen to be near 0 needs no bound, and exp2 nothing but differences to reduce it.
+// CHECK-LABEL: func @near
+func.func @near(%x: vector<16xf32>) -> vector<16xf32> {
+  // CHECK: %[[LOW:.*]] = arith.mulf
+  // CHECK-NOT: arith.cmpf
+  // CHECK: %[[SHIFTED:.*]] = arith.addf %[[LOW]], %{{.*}}
+  // CHECK: %[[N:.*]] = arith.subf %[[SHIFTED]], %{{.*}}
+  // CHECK: arith.subf %[[LOW]], %[[N]]
+  // CHECK-NOT: arith.cmpf
+  // CHECK: return
+  %abs = math.absf %x : vector<16xf32>
+  %limit = arith.constant dense<30.0> : vector<16xf32>
+  %near = arith.minimumf %abs, %limit : vector<16xf32>
+  %half = arith.constant dense<-0.5> : vector<16xf32>
+  %low = arith.mulf %near, %half : vector<16xf32>
+  %0 = math.exp2 %low : vector<16xf32>
+  return %0 : vector<16xf32>
+}

@@ -38,6 +38,8 @@ static bool isFast(const KernelBuilder &b, Value x) {
 }
 
 static Value exponential(KernelBuilder &b, Value x) { return math::ExpOp::create(b, x, functionFlags(b)); }
+/// The same of a number that was multiplied by log2(e) where a factor was at hand.
+static Value powerOfTwo(KernelBuilder &b, Value x) { return math::Exp2Op::create(b, x, functionFlags(b)); }
 
 namespace {
 /// exp(-|u|) as the square of exp(-|u| / 2): a factor can be multiplied by each half without losing digits where the
@@ -103,7 +105,9 @@ static Value boundedDistance(KernelBuilder &b, Value x) {
 /// A gelu is the larger of x and 0, less |x| times the share beyond |x|. The share counts for negative x only as far as
 /// its product with x, which is small where the share is.
 static Value rampLess(KernelBuilder &b, Value x, Value lost) {
-  return arith::SubFOp::create(b, arith::MaximumFOp::create(b, x, splatLike(b, x, 0)), lost, mayFuse);
+  // A zero of either sign will do, and one instruction has the larger of two then.
+  Value ramp = arith::MaximumFOp::create(b, x, splatLike(b, x, 0), arith::FastMathFlags::nsz);
+  return arith::SubFOp::create(b, ramp, lost, mayFuse);
 }
 
 namespace {
@@ -127,12 +131,13 @@ static TailSeries tailSeries(bool isFast) {
 static Value normalTail(KernelBuilder &b, Value distance) {
   auto [rate, coefficients] = tailSeries(isFast(b, distance));
   auto constant = [&](double value) { return splatLike(b, distance, value); };
-  Value exponent = arith::MulFOp::create(b, arith::MulFOp::create(b, distance, constant(-0.5)), distance);
+  Value exponent =
+      arith::MulFOp::create(b, arith::MulFOp::create(b, distance, constant(-0.5 * std::numbers::log2e)), distance);
   Value t = arith::DivFOp::create(b, constant(1), math::FmaOp::create(b, distance, constant(rate), constant(1)));
   Value sum = constant(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     sum = math::FmaOp::create(b, sum, t, constant(coefficient));
-  return arith::MulFOp::create(b, exponential(b, exponent), arith::MulFOp::create(b, sum, t));
+  return arith::MulFOp::create(b, powerOfTwo(b, exponent), arith::MulFOp::create(b, sum, t));
 }
 
 Value gelu(KernelBuilder &b, Value x) {
@@ -144,10 +149,10 @@ Value gelu(KernelBuilder &b, Value x) {
 
 /// (1 + tanh(u)) / 2 is sigmoid(2 u).
 Value geluTanh(KernelBuilder &b, Value x) {
-  const double scale = -2 * std::sqrt(2 / std::numbers::pi);
+  const double scale = -2 * std::sqrt(2 / std::numbers::pi) * std::numbers::log2e;
   Value distance = boundedDistance(b, x), square = arith::MulFOp::create(b, distance, distance);
   Value inner = math::FmaOp::create(b, square, splatLike(b, x, scale * 0.044715), splatLike(b, x, scale));
-  Value tail = exponential(b, arith::MulFOp::create(b, distance, inner));
+  Value tail = powerOfTwo(b, arith::MulFOp::create(b, distance, inner));
   Value whole = arith::AddFOp::create(b, tail, splatLike(b, x, 1));
   return rampLess(b, x, arith::DivFOp::create(b, arith::MulFOp::create(b, distance, tail), whole));
 }

@@ -2,8 +2,9 @@
 //
 // exp, exp2, expm1, tanh. All reduce to 2^n * g(r) with r in half an octave around 0 and build 2^n from integers, in
 // two factors, so that results in the subnormal range are rounded once and overflow gives infinity. Arguments are
-// clamped to where the result has long been 0 or infinity; NaN passes the clamps. With AVX-512 exp masks the 0 instead
-// and takes sixteenths of an octave from a table. The fast forms of f32 have one term less and ln 2 in one part.
+// clamped to where the result has long been 0 or infinity; NaN passes the clamps. With AVX-512 exp and exp2 mask the 0
+// instead, where the argument is not seen to be closer, and take sixteenths of an octave from a table. The fast forms
+// of f32 have one term less and ln 2 in one part.
 
 #include "Functions.h"
 
@@ -41,6 +42,10 @@ constexpr double exp2Tail64[] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a5p-3,  0
 
 constexpr double fastExp2Tail32[] = {0x1.62e12cp-1, 0x1.ec0378p-3, 0x1.c9fc46p-5, 0x1.3a02ccp-7}; // To 2^-18 of 2^r.
 
+// (2^r - 1) / r on |r| <= 1 / 32, from those of e^r:
+constexpr double exp2ByTableTail32[] = {0x1.62e430p-1, 0x1.ebfff6p-3, 0x1.c6b2e8p-5};
+constexpr double fastExp2ByTableTail32[] = {0x1.62e984p-1, 0x1.ebfbd6p-3};
+
 constexpr double log2e = 0x1.71547652b82fep+0, ln2 = 0x1.62e42fefa39efp-1;
 // ln 2 in two parts; the first has so few bits that its product with any n here is exact.
 constexpr double ln2High32 = 0x1.62ep-1, ln2Low32 = 0x1.0bfbe8p-15;
@@ -71,21 +76,34 @@ Num expM1Small(Num r) {
   return fma(r * r, polynomial(r, r.isDouble() ? std::span<const double>(expTail64) : expM1Tail32), r);
 }
 
-/// e^x for registers of f32, right where |x| < 2^17: x = n ln 2 + r with n a multiple of 1/16, whose fraction picks a
-/// power of two from a table. What takes time there is the number of steps, and r is so small that few are left.
-/// Half a unit for the table's entry, half a one for the result, a fortieth of truncation.
-Num expByTable(Num x, bool isFast) {
+/// Powers of two, sixteenths of an octave apart.
+std::span<const float, 16> sixteenths() {
   static const std::array<float, 16> powers = [] {
     std::array<float, 16> table;
     for (int i = 0; i < 16; ++i)
       table[i] = static_cast<float>(std::exp2(i / 16.0));
     return table;
   }();
-  constexpr double magic = 0x1.8p19; // Its last place is 1/16.
-  Num shifted = fma(x, log2e, x.like(magic)), n = shifted - magic;
+  return powers;
+}
+
+constexpr double sixteenthsMagic = 0x1.8p19; // Its last place is 1/16.
+
+/// e^x for registers of f32, right where |x| < 2^17: x = n ln 2 + r with n a multiple of 1/16, whose fraction picks a
+/// power of two from a table. What takes time there is the number of steps, and r is so small that few are left.
+/// Half a unit for the table's entry, half a one for the result, a fortieth of truncation.
+Num expByTable(Num x, bool isFast) {
+  Num shifted = fma(x, log2e, x.like(sixteenthsMagic)), n = shifted - sixteenthsMagic;
   Num r = isFast ? fma(n, -ln2, x) : fma(n, -ln2Low32, fma(n, -ln2High32, x));
-  Num power = lookUp(powers, bitsOf(shifted));
+  Num power = lookUp(sixteenths(), bitsOf(shifted));
   std::span<const double> tail = isFast ? std::span<const double>(fastExpByTableTail32) : expByTableTail32;
+  return scale(fma(power, polynomial(r, tail) * r, power), Num(), n);
+}
+
+/// 2^x in the same way. The parts of x are differences, which are exact and leave the multipliers to the rest.
+Num exp2ByTable(Num x, std::span<const double> tail) {
+  Num shifted = x + sixteenthsMagic, n = shifted - sixteenthsMagic, r = x - n;
+  Num power = lookUp(sixteenths(), bitsOf(shifted));
   return scale(fma(power, polynomial(r, tail) * r, power), Num(), n);
 }
 
@@ -98,31 +116,69 @@ Num expM1Bounded(Num x) {
 
 } // namespace
 
-/// Whether a number, or its negative, is seen to be at least 0 or NaN.
-static bool hasSign(Value value, bool isNegative, unsigned depth = 0) {
+namespace {
+/// What a number lies between unless it is NaN, for results that are rounded to f32 or f64.
+struct Range {
+  double low = -HUGE_VAL, high = HUGE_VAL;
+};
+
+Range rounded(double low, double high) { return {low - std::fabs(low) * 0x1p-20, high + std::fabs(high) * 0x1p-20}; }
+
+Range magnitude(Range a) { return {a.low > 0 ? a.low : a.high < 0 ? -a.high : 0, std::max(-a.low, a.high)}; }
+
+Range product(Range a, Range b) {
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (double x : {a.low, a.high})
+    for (double y : {b.low, b.high}) {
+      double corner = x == 0 || y == 0 ? 0 : x * y; // Not NaN for infinity times 0.
+      low = std::min(low, corner);
+      high = std::max(high, corner);
+    }
+  return rounded(low, high);
+}
+
+/// As far as a glance tells.
+Range rangeOf(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 8)
-    return false;
-  auto has = [&](unsigned operand, bool negative) { return hasSign(op->getOperand(operand), negative, depth + 1); };
-  auto isProduct = [&] {
-    return (!isNegative && op->getOperand(0) == op->getOperand(1)) || (has(0, false) && has(1, isNegative)) ||
-           (has(0, true) && has(1, !isNegative));
+    return {};
+  auto operand = [&](unsigned index) { return rangeOf(op->getOperand(index), depth + 1); };
+  auto factors = [&] {
+    if (op->getOperand(0) != op->getOperand(1))
+      return product(operand(0), operand(1));
+    Range factor = magnitude(operand(0));
+    return product(factor, factor);
   };
   DenseElementsAttr numbers;
-  if (matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType()))
-    return numbers.getSplatValue<llvm::APFloat>().isNegative() == isNegative;
+  if (matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType())) {
+    double number = numbers.getSplatValue<llvm::APFloat>().convertToDouble();
+    return std::isnan(number) ? Range() : Range{number, number};
+  }
   if (isa<mlir::math::AbsFOp>(op))
-    return !isNegative;
-  if (isa<arith::NegFOp>(op))
-    return has(0, !isNegative);
+    return magnitude(operand(0));
+  if (isa<arith::NegFOp>(op)) {
+    Range range = operand(0);
+    return {-range.high, -range.low};
+  }
   if (isa<arith::MulFOp>(op))
-    return isProduct();
-  if (isa<mlir::math::FmaOp>(op))
-    return isProduct() && has(2, isNegative);
-  if (isa<arith::MinimumFOp, arith::MaximumFOp>(op))
-    return has(0, isNegative) && has(1, isNegative);
-  return false;
+    return factors();
+  if (isa<mlir::math::FmaOp>(op)) {
+    Range left = factors(), right = operand(2);
+    bool hasLow = std::isfinite(left.low) && std::isfinite(right.low);
+    bool hasHigh = std::isfinite(left.high) && std::isfinite(right.high);
+    return rounded(hasLow ? left.low + right.low : -HUGE_VAL, hasHigh ? left.high + right.high : HUGE_VAL);
+  }
+  if (isa<arith::MinimumFOp>(op)) {
+    Range left = operand(0), right = operand(1);
+    return {std::min(left.low, right.low), std::min(left.high, right.high)};
+  }
+  if (isa<arith::MaximumFOp>(op)) {
+    Range left = operand(0), right = operand(1);
+    return {std::max(left.low, right.low), std::max(left.high, right.high)};
+  }
+  return {};
 }
+} // namespace
 
 /// e^x by series.
 static Num expBySeries(Num x, bool isFast) {
@@ -136,26 +192,38 @@ static Num expBySeries(Num x, bool isFast) {
   return scale(fma(square, polynomialInPairs(r, square, tail), r) + 1.0, reduced.n, reduced.floatN);
 }
 
+/// A function of registers that is 0 below `low`, infinite above `high`, and without bounds right up to farAway.
+static Num withinBounds(Num x, double low, double high, llvm::function_ref<Num(Num)> function) {
+  constexpr double farAway = 0x1p16;
+  Range range = rangeOf(x.value());
+  Num ceiling = x.like(high), result = function(range.high <= farAway ? x : select(ceiling < x, ceiling, x));
+  return range.low >= -farAway ? result : select(x < low, 0.0, result);
+}
+
 static Num boundedExp(Num x, bool isFast) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
   if (!scalesByInstruction(x))
     return expBySeries(clamp(x, low, high), isFast);
-  Num ceiling = x.like(high), bounded = hasSign(x.value(), /*isNegative=*/true) ? x : select(ceiling < x, ceiling, x);
-  return select(x < low, 0.0, x.isDouble() ? expBySeries(bounded, isFast) : expByTable(bounded, isFast));
+  return withinBounds(x, low, high,
+                      [&](Num y) { return x.isDouble() ? expBySeries(y, isFast) : expByTable(y, isFast); });
 }
 
 Num expandExp(Num x) { return boundedExp(x, /*isFast=*/false); }
 Num expandFastExp(Num x) { return boundedExp(x, /*isFast=*/true); }
 
-static Num exp2BySeries(Num x, std::span<const double> tail) {
+static Num boundedExp2(Num x, std::span<const double> series, std::span<const double> byTable) {
+  if (!x.isDouble() && scalesByInstruction(x))
+    return withinBounds(x, -151.0, 129.0, [&](Num y) { return exp2ByTable(y, byTable); });
   Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
   Reduced split = nearest(bounded, 1.0);
   Num r = bounded - split.floatN;
-  return scale(fma(r, polynomial(r, tail), 1.0), split.n, split.floatN);
+  return scale(fma(r, polynomial(r, series), 1.0), split.n, split.floatN);
 }
 
-Num expandExp2(Num x) { return exp2BySeries(x, x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32); }
-Num expandFastExp2(Num x) { return exp2BySeries(x, fastExp2Tail32); }
+Num expandExp2(Num x) {
+  return boundedExp2(x, x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32, exp2ByTableTail32);
+}
+Num expandFastExp2(Num x) { return boundedExp2(x, fastExp2Tail32, fastExp2ByTableTail32); }
 
 Num expandExpM1(Num x) {
   Num bounded = x.isDouble() ? clamp(x, -60.0, 710.0) : clamp(x, -30.0, 89.0);
