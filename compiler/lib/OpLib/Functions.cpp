@@ -45,23 +45,12 @@ namespace {
 /// exp(-|u|) as the square of exp(-|u| / 2): a factor can be multiplied by each half without losing digits where the
 /// exponential itself is subnormal.
 struct Logistic {
-  Value half, denominator, isNegative;
+  Value half, square, denominator;
 
-  Logistic(KernelBuilder &b, Value u) {
-    Value distance = math::AbsFOp::create(b, u);
-    half = exponential(b, arith::MulFOp::create(b, distance, splatLike(b, u, -0.5)));
-    Value square = arith::MulFOp::create(b, half, half, mayFuse);
-    denominator = arith::AddFOp::create(b, square, splatLike(b, u, 1), mayFuse);
-    isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, u, splatLike(b, u, 0));
-  }
-
-  /// x * sigmoid(u) for an x with the sign of u. x is bounded from below so that -inf * 0 does not occur.
-  Value times(KernelBuilder &b, Value x) const {
-    Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
-    auto timesHalf = [&](Value y) -> Value {
-      return arith::SelectOp::create(b, isNegative, arith::MulFOp::create(b, y, half), y);
-    };
-    return arith::DivFOp::create(b, timesHalf(timesHalf(bounded)), denominator);
+  Logistic(KernelBuilder &b, Value distance) {
+    half = exponential(b, arith::MulFOp::create(b, distance, splatLike(b, distance, -0.5)));
+    square = arith::MulFOp::create(b, half, half, mayFuse);
+    denominator = arith::AddFOp::create(b, square, splatLike(b, distance, 1), mayFuse);
   }
 };
 } // namespace
@@ -75,17 +64,30 @@ static Value fastLogistic(KernelBuilder &b, Value x, Value u) {
 Value sigmoid(KernelBuilder &b, Value x) {
   if (isFast(b, x))
     return fastLogistic(b, splatLike(b, x, 1), x);
-  Logistic logistic(b, x);
-  Value left = arith::MulFOp::create(b, logistic.half, logistic.half);
-  Value numerator = arith::SelectOp::create(b, logistic.isNegative, left, splatLike(b, x, 1));
+  Logistic logistic(b, math::AbsFOp::create(b, x));
+  Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, splatLike(b, x, 0));
+  Value numerator = arith::SelectOp::create(b, isNegative, logistic.square, splatLike(b, x, 1));
   return arith::DivFOp::create(b, numerator, logistic.denominator);
 }
 
+/// A gelu or silu is the larger of x and 0, less |x| times the share beyond |x|. The share counts for negative x only
+/// as far as its product with x, which is small where the share is.
+static Value rampLess(KernelBuilder &b, Value x, Value lost) {
+  // A zero of either sign will do, and one instruction has the larger of two then.
+  Value ramp = arith::MaximumFOp::create(b, x, splatLike(b, x, 0), arith::FastMathFlags::nsz);
+  return arith::SubFOp::create(b, ramp, lost, mayFuse);
+}
+
+/// What is lost is |x| exp(-|x|) / (1 + exp(-|x|)) on either side; from 2000 on it is 0 in f32 and f64.
 Value silu(KernelBuilder &b, Value x) {
-  if (!isFast(b, x))
-    return Logistic(b, x).times(b, x);
-  Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
-  return fastLogistic(b, bounded, bounded);
+  if (isFast(b, x)) {
+    Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
+    return fastLogistic(b, bounded, bounded);
+  }
+  Value distance = arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, -underflows));
+  Logistic logistic(b, distance);
+  Value lost = arith::MulFOp::create(b, arith::MulFOp::create(b, distance, logistic.half), logistic.half);
+  return rampLess(b, x, arith::DivFOp::create(b, lost, logistic.denominator));
 }
 
 /// x / 2 * erfc(-x / sqrt(2)): no cancellation for negative x. The bound keeps -inf * 0 away.
@@ -100,14 +102,6 @@ static Value geluByErfc(KernelBuilder &b, Value x) {
 /// min(|x|, 30): beyond, what the gelus lose is 0.
 static Value boundedDistance(KernelBuilder &b, Value x) {
   return arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, 30));
-}
-
-/// A gelu is the larger of x and 0, less |x| times the share beyond |x|. The share counts for negative x only as far as
-/// its product with x, which is small where the share is.
-static Value rampLess(KernelBuilder &b, Value x, Value lost) {
-  // A zero of either sign will do, and one instruction has the larger of two then.
-  Value ramp = arith::MaximumFOp::create(b, x, splatLike(b, x, 0), arith::FastMathFlags::nsz);
-  return arith::SubFOp::create(b, ramp, lost, mayFuse);
 }
 
 namespace {
