@@ -60,3 +60,20 @@ func.func @near(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.exp2 %low : vector<16xf32>
   return %0 : vector<16xf32>
 }
+
+// A distance below something larger needs no upper bound, and no second part of ln 2 either: it was rounded.
+// CHECK-LABEL: func @distance
+func.func @distance(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  // CHECK: %[[X:.*]] = arith.subf
+  // CHECK-NOT: arith.cmpf
+  // CHECK: math.fma %[[X]]
+  // CHECK: math.fma %{{.*}}, %{{.*}}, %[[X]]
+  // CHECK-COUNT-3: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: arith.cmpf olt, %[[X]], %{{.*}}
+  // CHECK-NOT: arith.cmpf
+  // CHECK: return
+  %low = arith.subf %x, %y : vector<16xf32>
+  %0 = math.exp %low {tile.distance} : vector<16xf32>
+  return %0 : vector<16xf32>
+}

@@ -7,6 +7,8 @@
 #include "Generators.h"
 #include "Sweep.h"
 
+#include "tilejit/Dialect/Tile/IR/Distance.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -54,7 +56,7 @@ public:
     if (sweep_.isSingleStep())
       return storeScaled(onlyTerm_, inverse);
     storeResults(maximum, [&](Value distance) -> Value {
-      return arith::MulFOp::create(b_, math::ExpOp::create(b_, distance, functionFlags(b_)), sweep_.spread(inverse));
+      return arith::MulFOp::create(b_, exponential(distance), sweep_.spread(inverse));
     });
   }
 
@@ -97,12 +99,18 @@ private:
     return arith::SubFOp::create(b_, loadInput(step), sweep_.spread(maximum));
   }
 
+  Value exponential(Value distance) {
+    auto exp = math::ExpOp::create(b_, distance, functionFlags(b_));
+    exp->setAttr(tile::distanceAttrName, b_.getUnitAttr());
+    return exp;
+  }
+
   Value sumExponentials(Value maximum, bool keeps) {
     Values zero;
     if (!sweep_.isSingleStep())
       zero.push_back(splat(b_, sweep_.shape(), compute_, 0));
     Values sums = sweep_.runSums(zero, [&](const Step &step, ValueRange carried) {
-      Value term = math::ExpOp::create(b_, distanceAt(step, maximum), functionFlags(b_));
+      Value term = exponential(distanceAt(step, maximum));
       onlyTerm_ = term;
       if (keeps)
         sweep_.store(1, step, term, compute_);

@@ -5,6 +5,7 @@
 
 #include "Functions.h"
 
+#include "tilejit/Dialect/Tile/IR/Distance.h"
 #include "tilejit/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,7 +30,8 @@ using UnaryFunction = Num (*)(Num);
 /// The function of an operation that always has to be expanded; null for others.
 UnaryFunction unaryFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
-      .Case([](mlir::math::ExpOp) { return expandExp; })
+      .Case(
+          [](mlir::math::ExpOp exp) { return exp->hasAttr(tile::distanceAttrName) ? expandExpOfDistance : expandExp; })
       .Case([](mlir::math::Exp2Op) { return expandExp2; })
       .Case([](mlir::math::ExpM1Op) { return expandExpM1; })
       .Case([](mlir::math::TanhOp) { return expandTanh; })

@@ -92,11 +92,10 @@ constexpr double sixteenthsMagic = 0x1.8p19; // Its last place is 1/16.
 /// e^x for registers of f32, right where |x| < 2^17: x = n ln 2 + r with n a multiple of 1/16, whose fraction picks a
 /// power of two from a table. What takes time there is the number of steps, and r is so small that few are left.
 /// Half a unit for the table's entry, half a one for the result, a fortieth of truncation.
-Num expByTable(Num x, bool isFast) {
+Num expByTable(Num x, bool inOnePart, std::span<const double> tail) {
   Num shifted = fma(x, log2e, x.like(sixteenthsMagic)), n = shifted - sixteenthsMagic;
-  Num r = isFast ? fma(n, -ln2, x) : fma(n, -ln2Low32, fma(n, -ln2High32, x));
+  Num r = inOnePart ? fma(n, -ln2, x) : fma(n, -ln2Low32, fma(n, -ln2High32, x));
   Num power = lookUp(sixteenths(), bitsOf(shifted));
-  std::span<const double> tail = isFast ? std::span<const double>(fastExpByTableTail32) : expByTableTail32;
   return scale(fma(power, polynomial(r, tail) * r, power), Num(), n);
 }
 
@@ -193,9 +192,8 @@ static Num expBySeries(Num x, bool isFast) {
 }
 
 /// A function of registers that is 0 below `low`, infinite above `high`, and without bounds right up to farAway.
-static Num withinBounds(Num x, double low, double high, llvm::function_ref<Num(Num)> function) {
+static Num withinBounds(Num x, Range range, double low, double high, llvm::function_ref<Num(Num)> function) {
   constexpr double farAway = 0x1p16;
-  Range range = rangeOf(x.value());
   Num ceiling = x.like(high), result = function(range.high <= farAway ? x : select(ceiling < x, ceiling, x));
   return range.low >= -farAway ? result : select(x < low, 0.0, result);
 }
@@ -204,16 +202,25 @@ static Num boundedExp(Num x, bool isFast) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
   if (!scalesByInstruction(x))
     return expBySeries(clamp(x, low, high), isFast);
-  return withinBounds(x, low, high,
-                      [&](Num y) { return x.isDouble() ? expBySeries(y, isFast) : expByTable(y, isFast); });
+  std::span<const double> tail = isFast ? std::span<const double>(fastExpByTableTail32) : expByTableTail32;
+  return withinBounds(x, rangeOf(x.value()), low, high,
+                      [&](Num y) { return x.isDouble() ? expBySeries(y, isFast) : expByTable(y, isFast, tail); });
 }
 
 Num expandExp(Num x) { return boundedExp(x, /*isFast=*/false); }
 Num expandFastExp(Num x) { return boundedExp(x, /*isFast=*/true); }
 
+Num expandExpOfDistance(Num x) {
+  if (x.isDouble() || !scalesByInstruction(x))
+    return expandExp(x);
+  // What ln 2 in one part is off by is a twentieth of the argument's rounding.
+  return withinBounds(x, {-HUGE_VAL, 0}, -104.0, 0.0,
+                      [](Num y) { return expByTable(y, /*inOnePart=*/true, expByTableTail32); });
+}
+
 static Num boundedExp2(Num x, std::span<const double> series, std::span<const double> byTable) {
   if (!x.isDouble() && scalesByInstruction(x))
-    return withinBounds(x, -151.0, 129.0, [&](Num y) { return exp2ByTable(y, byTable); });
+    return withinBounds(x, rangeOf(x.value()), -151.0, 129.0, [&](Num y) { return exp2ByTable(y, byTable); });
   Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
   Reduced split = nearest(bounded, 1.0);
   Num r = bounded - split.floatN;

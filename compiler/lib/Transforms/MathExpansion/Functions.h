@@ -24,6 +24,9 @@ Num expandLog1P(Num x);
 Num expandErf(Num x);
 Num expandErfc(Num x);
 
+/// e^x for what is never positive and was rounded itself (tile.distance).
+Num expandExpOfDistance(Num x);
+
 // The same for f32 to 2^-16 of the result; right at the infinities, NaN, zeros and subnormal arguments.
 Num expandFastExp(Num x);
 Num expandFastExp2(Num x);
