@@ -37,3 +37,28 @@ tile.kernel @rest(%a: !tile.view<71x256xf32>, %b: !tile.view<256x32xf32>, %c: !t
   tile.store %y, %c[%i, %i] : tensor<71x32xf32>, !tile.view<71x32xf32>
   tile.return
 }
+
+// -----
+
+// Rows of the transposed b that follow each other without gaps: the lines 32 rows of 512 bytes ahead come into L2.
+// CHECK-LABEL: llvm.func internal @kernel_inner
+// CHECK-COUNT-4: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK: scf.yield
+// CHECK: llvm.return
+tile.kernel @inner(%a: !tile.view<1x128xf32>, %b: !tile.view<256x128xf32>, %c: !tile.view<1x64xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<1x64xf32>
+  %from = arith.constant 0 : index
+  %to = arith.constant 4 : index
+  %step = arith.constant 1 : index
+  %ta = tile.load %a[%i, %i] : !tile.view<1x128xf32> -> tensor<1x128xf32>
+  %sum = scf.for %j = %from to %to step %step iter_args(%before = %zero) -> (tensor<1x64xf32>) {
+    %tb = tile.load %b[%j, %i] : !tile.view<256x128xf32> -> tensor<64x128xf32>
+    %turned = tile.transpose %tb [1, 0] : tensor<64x128xf32> -> tensor<128x64xf32>
+    %y = tile.dot %ta, %turned, %before : tensor<1x128xf32>, tensor<128x64xf32>, tensor<1x64xf32>
+    scf.yield %y : tensor<1x64xf32>
+  }
+  tile.store %sum, %c[%i, %i] : tensor<1x64xf32>, !tile.view<1x64xf32>
+  tile.return
+}

@@ -23,7 +23,7 @@ private:
   LogicalResult packA();
   LogicalResult rowsOfB(Index from, Index to, int64_t together);
   LogicalResult columnsOfB(Value source);
-  void prefetchRow(Index row, Index column);
+  void prefetchFor(Value matrix, Index row, Index column, int64_t together);
   Value part(unsigned index, Value value) {
     return operandPart(l.b, l.e.loc, p.op.getPrecision(), index, p.convert(value, p.op.getUnsignedB()));
   }
@@ -64,21 +64,27 @@ LogicalResult SkinnyProduct::packA() {
   return success();
 }
 
-/// The line of B that holds an element, where its rows are read a line at a time.
-void SkinnyProduct::prefetchRow(Index row, Index column) {
-  tile::LoadOp load = matrixLoad(l, p.op.getB());
+/// What a pass over B needs soon. Rows without gaps between them go on in the next block, so what lies some way ahead
+/// of an element is asked for, into L2: each line once, and also across the ends of blocks, where the CPU has to find
+/// the stream again. Other rows start streams that it does not foresee; of those, the counterpart of a line that is
+/// read is asked for, `together` rows further on (0: none is).
+void SkinnyProduct::prefetchFor(Value matrix, Index row, Index column, int64_t together) {
+  constexpr int64_t ahead = 16 << 10, line = 64;
+  tile::LoadOp load = matrixLoad(l, matrix);
   if (!load)
     return;
   const Access &access = l.loadAccess(load);
   Type memory = memoryType(access.element);
-  if (l.lanes * byteSize(memory) < 64)
+  int64_t width = load.getType().getShape()[1], rowBytes = width * byteSize(memory);
+  bool isDense = access.strides[0].is(width) && isa<LoopLikeOpInterface>(p.op->getParentOp());
+  int64_t distance = isDense ? llvm::divideCeil(ahead, rowBytes) : together;
+  if (distance == 0 || l.lanes * byteSize(memory) < (isDense ? line / 2 : line))
     return;
-  Value start = l.e.address(access.origin, l.e.mul(row, access.strides[0]), memory);
-  l.e.prefetch(l.e.address(start, column, memory), /*level=*/1);
+  Value start = l.e.address(access.origin, l.e.mul(l.e.add(row, distance), access.strides[0]), memory);
+  l.e.prefetch(l.e.address(start, column, memory), /*level=*/isDense ? 2 : 1);
 }
 
-/// Rows [from, to) of B, `together` of them at a time. Rows start new streams that the CPU does not foresee, so each
-/// asks for its counterpart in the next group.
+/// Rows [from, to) of B, `together` of them at a time.
 LogicalResult SkinnyProduct::rowsOfB(Index from, Index to, int64_t together) {
   SmallVector<Value> nothing;
   return l.loop(from, to, together, nothing, [&](Index row, auto &) {
@@ -101,7 +107,7 @@ LogicalResult SkinnyProduct::rowsOfB(Index from, Index to, int64_t together) {
             Segment one = columns;
             one.at[0] = l.e.add(row, q);
             if (together > 1)
-              prefetchRow(l.e.add(row, q + together), column);
+              prefetchFor(p.op.getB(), one.at[0], column, together);
             Value value = l.evaluate(p.op.getB(), one);
             if (!value)
               return failure();
@@ -146,6 +152,7 @@ LogicalResult SkinnyProduct::columnsOfB(Value source) {
               for (int64_t c = 0; c < together; ++c) {
                 Segment one = piece;
                 one.at[0] = p.n % together ? l.e.min(l.e.add(column, c), p.n - 1) : l.e.add(column, c);
+                prefetchFor(source, l.e.add(column, c), at, 0);
                 Value value = l.evaluate(source, one);
                 if (!value)
                   return failure();
