@@ -21,13 +21,15 @@ struct Matrix {
   Index rowStride, columnStride;
 };
 
-/// Rows that fill no register tile have a smaller one, so it is only the time of their steps that counts.
+/// Rows that fill no register tile have a smaller one, so it is only the time of their steps that counts; but a second
+/// microkernel has to be compiled, so it has to pay.
 RegisterTile chooseTile(const Product &p) {
   int64_t vectors = llvm::divideCeil(p.n, p.l.lanes);
   // A tile takes some cycles to begin and to end.
   auto cycles = [&](int64_t tall, int64_t wide) {
     return tall == 0 ? 0 : cyclesOfStep(p.l.model, tall, wide) * p.k + tall * wide + 40;
   };
+  constexpr double worthAnother = 1.05;
   RegisterTile best{1, p.l.lanes};
   double least = 0;
   for (int64_t wide = 1; wide <= 7; ++wide) {
@@ -37,6 +39,8 @@ RegisterTile chooseTile(const Product &p) {
       if (tall * wide + wide + 1 > p.l.model.vectorRegisters)
         continue;
       double all = (p.m / tall * cycles(tall, wide) + cycles(p.m % tall, wide)) * (vectors / wide);
+      if (p.m % tall)
+        all *= worthAnother;
       if (least == 0 || all < least) {
         least = all;
         best = {tall, wide * p.l.lanes};
@@ -48,14 +52,12 @@ RegisterTile chooseTile(const Product &p) {
 
 class ProductInPlace {
 public:
-  ProductInPlace(Product &p)
-      : p(p), l(p.l), tile(chooseTile(p)), rest(p.m % tile.rows), unroll(p.k % 4 == 0   ? 4
-                                                                         : p.k % 2 == 0 ? 2
-                                                                                        : 1) {}
+  ProductInPlace(Product &p) : p(p), l(p.l), tile(chooseTile(p)), rest(p.m % tile.rows), unroll(chooseUnroll()) {}
 
   LogicalResult run();
 
 private:
+  int64_t chooseUnroll() const;
   FailureOr<Matrix> findA();
   FailureOr<Value> copyA(Value source, int64_t rowStride);
   void lookAhead(Index row, int64_t tall, Index at);
@@ -72,6 +74,15 @@ private:
   Matrix a, b;
 };
 } // namespace
+
+/// Steps of the depth in one round of the loop: as many as keep the multiply-adds busy for longer than its end takes.
+int64_t ProductInPlace::chooseUnroll() const {
+  constexpr int64_t enough = 24;
+  int64_t unroll = 1;
+  while (unroll < 4 && tile.rows * wide() * unroll < enough && p.k % (2 * unroll) == 0)
+    unroll *= 2;
+  return unroll;
+}
 
 /// A matrix in scratch memory as the product reads it; null: the value is something else.
 static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
