@@ -27,7 +27,9 @@ namespace tilejit::rocdl {
 namespace {
 
 /// The code generator's search for common parts of addresses (straight-line strength reduction and what belongs to it)
-/// finds none in kernels whose addresses are a base and constants, and took a sixth of its time.
+/// finds none in kernels whose addresses are a base and constants, and took a sixth of its time. To be said before each
+/// code generation: lld puts every option of the process back to its default, and what a worker had linked before would
+/// show in the code.
 void skipAddressSearch() {
   auto found = llvm::cl::getRegisteredOptions().find("amdgpu-scalar-ir-passes");
   if (found != llvm::cl::getRegisteredOptions().end())
@@ -40,12 +42,12 @@ void initialize() {
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUAsmPrinter();
   LLVMInitializeAMDGPUAsmParser(); // Some intrinsics become text that the code generator assembles.
-  skipAddressSearch();
 }
 
 std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetSpec &target, std::string &error) {
   static std::once_flag once;
   std::call_once(once, initialize);
+  skipAddressSearch();
   return backends::makeTargetMachine(target, llvm::TargetOptions(), error);
 }
 
@@ -101,6 +103,7 @@ LogicalResult generate(BackendJob &job, backends::OptimizedKernels &kernels, con
                        BackendResult &result) {
   bool text = abi::isText(job.emit);
   std::string error;
+  skipAddressSearch(); // Again, since a kept machine may be older than the last link.
   std::string code = backends::generateCode(*kernels.module, *kernels.machine,
                                             text ? backends::CodeForm::Assembly : backends::CodeForm::Object, error);
   if (!error.empty())
