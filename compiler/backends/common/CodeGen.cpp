@@ -9,6 +9,7 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -34,6 +35,16 @@ public:
 
 private:
   std::string &error_;
+};
+
+/// Leaves passes out that look for common parts of addresses, and that only GPUs' code generators run. In kernels whose
+/// addresses are a base and constants they find next to nothing, and for NVIDIA they took 45% of the time.
+class PassFilter : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "slsr" && pass != "nary-reassociate";
+  }
 };
 
 /// The target's features as LLVM takes them: "+a,-b".
@@ -89,7 +100,9 @@ std::string printWithoutPlaces(const llvm::Module &module) {
 }
 
 std::string generateCode(llvm::Module &module, llvm::TargetMachine &machine, CodeForm form, std::string &error) {
+  static PassFilter filter;
   module.getContext().setDiagnosticHandler(std::make_unique<ErrorKeeper>(error));
+  module.getContext().setOptPassGate(filter);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
