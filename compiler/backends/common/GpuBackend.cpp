@@ -7,6 +7,7 @@
 #include "CodeGen.h"
 #include "DebugLocations.h"
 #include "LowerTiles.h"
+#include "Machines.h"
 #include "Optimize.h"
 #include "WarmUp.h"
 #include "WideProducts.h"
@@ -53,7 +54,7 @@ FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVendor &ve
   if (!kernels.module)
     return job.module.emitError("the LLVM dialect could not be translated");
   std::string error;
-  kernels.machine = vendor.makeMachine(job.target, error);
+  kernels.machine = takeMachine(vendor, job.target, error);
   if (!kernels.machine)
     return job.module.emitError(error);
   prepareModule(*kernels.module, *kernels.machine, job.target);
@@ -105,6 +106,7 @@ FailureOr<BackendResult> GpuBackend::compile(BackendJob job) const {
   job.stages.begin("codegen");
   if (failed(vendor_.generate(job, *kernels, *launch, result)))
     return failure();
+  keepMachine(job.target, std::move(kernels->machine));
   if (!bitcode.empty())
     result.payloads.push_back({abi::PayloadKind::Bitcode, std::move(bitcode)});
   result.gpu = std::move(*launch);

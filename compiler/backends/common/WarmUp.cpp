@@ -6,6 +6,7 @@
 #include "WarmUp.h"
 
 #include "CodeGen.h"
+#include "Machines.h"
 #include "Optimize.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -41,6 +42,8 @@ std::jthread warmUp(const GpuVendor &vendor, const TargetSpec &target) {
     vendor.prepare(module, target);
     optimize(module, *machine);
     generateCode(module, *machine, vendor.codeForm, error);
+    if (error.empty())
+      keepMachine(target, std::move(machine));
   });
 }
 
