@@ -87,7 +87,8 @@ TEST_CASE("subnormal elements of a matrix in memory count in products of bf16", 
 }
 
 TEST_CASE("products of registers of bf16 and of bytes", "[cpu]") {
-  for (auto [m, n, k] : {std::tuple(16, 128, 64), {7, 192, 36}, {70, 64, 66}, {20, 130, 31}}) {
+  for (auto [m, n, k] :
+       {std::tuple(16, 128, 64), {7, 192, 36}, {70, 64, 66}, {20, 130, 31}, {1, 64, 40}, {3, 128, 31}, {4, 192, 7}}) {
     checkDot({m, n, k, "bf16", "bf16", "f32", ""}, {.targets = {}});
     for (const char *flags : {"", "unsigned_a", "unsigned_b"})
       checkDot({m, n, k, "i8", "i8", "i32", flags}, {.targets = {}});

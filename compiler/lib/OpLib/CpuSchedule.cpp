@@ -102,8 +102,12 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   int64_t lanes = std::max(1, facts_.vectorBits / 32);
   auto bounded = [&](const Size &size, int64_t limit) { return std::max<int64_t>(1, std::min(limit, largest(size))); };
   MatmulRegime row{
-      "row", 1, roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), lanes), bounded(depth, rowDepth),
-      0,     1};
+      "row",
+      1,
+      roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), multipliesGroups() ? 4 * lanes : lanes),
+      bounded(depth, rowDepth),
+      0,
+      1};
   MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
   skinny.name = "skinny";
   skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));

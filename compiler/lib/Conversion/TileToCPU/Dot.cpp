@@ -52,7 +52,7 @@ static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
   if (l.model.pairs && a.isBF16() && b.isBF16() && sum.isF32() && rows > skinnyRows)
     return Grouping::Pairs;
   bool areBytes = a.isInteger(8) && b.isInteger(8) && sum.isInteger(32);
-  if (!l.model.quads || !areBytes || rows == 1 || (op.getUnsignedA() && op.getUnsignedB()))
+  if (!l.model.quads || !areBytes || rows == 1 || takesSkinnyQuads(l, op) || (op.getUnsignedA() && op.getUnsignedB()))
     return Grouping::None;
   if (op.getUnsignedA())
     return Grouping::QuadsUnsignedA;
@@ -86,8 +86,7 @@ Value Product::convert(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(l.b, l.e.loc, type, value);
 }
 
-/// sum + a[0] b[0] + ... + a[3] b[3] in each lane.
-static Value addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value sum) {
+Value tilejit::cpu::addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value sum) {
   auto type = cast<VectorType>(sum.getType());
   VectorType bytes = l.e.vector(l.b.getI8Type(), 4 * type.getNumElements());
   auto asBytes = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, bytes, value).getResult(); };

@@ -38,7 +38,7 @@ struct Product {
   bool keepsSubnormals = false; ///< Pairs are multiplied after they were made wide.
 
   Product(KernelLowering &l, tile::DotOp op);
-  /// Whether it is done without packing B. Bytes of more than one row gain more from quadruples.
+  /// Whether it is done without packing B.
   bool isSkinny() const { return m <= skinnyRows && !isGrouped(); }
   bool isGrouped() const { return grouping != Grouping::None; }
   /// Whether every element of the result is computed, whatever the sizes.
@@ -68,6 +68,10 @@ double cyclesOfStep(const CpuModel &model, int64_t tall, int64_t wide);
 RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n,
                                 int64_t together = 1);
 
+/// sum + a[0] b[0] + ... + a[3] b[3] in each lane, of quadruples of bytes.
+mlir::Value addQuads(KernelLowering &l, mlir::Value isUnsigned, mlir::Value isSigned, mlir::Value sum);
+/// As many registers of integers as there are rows (2 or 4, a register each), with the same column of all rows in each.
+llvm::SmallVector<mlir::Value> interleaveRows(KernelLowering &l, llvm::ArrayRef<mlir::Value> rows);
 /// sum + a[0] b[0] + a[1] b[1] in each lane, of pairs of bf16. Subnormal elements count as zero, and so do sums that
 /// would be subnormal, unless they are kept.
 mlir::Value addPairs(KernelLowering &l, mlir::Value a, mlir::Value b, mlir::Value sum, bool keepsSubnormals);
@@ -91,6 +95,11 @@ tile::LoadOp plainLoad(KernelLowering &l, mlir::Value tile);
 mlir::LogicalResult lowerBlockedProduct(Product &product);
 /// B read once where it lies: for up to `skinnyRows` rows.
 mlir::LogicalResult lowerSkinnyProduct(Product &product);
+/// Whether those of bytes go by quadruples that are put together in registers.
+bool takesSkinnyQuads(KernelLowering &l, tile::DotOp op);
+/// How much of the depth quadruples cover, and what they add to the result.
+Index depthOfSkinnyQuads(Product &product);
+mlir::LogicalResult addSkinnyQuads(Product &product, Index depth);
 /// B in scratch memory, read there.
 bool readsInPlace(KernelLowering &l, tile::DotOp op);
 mlir::LogicalResult lowerProductInPlace(KernelLowering &l, tile::DotOp op);

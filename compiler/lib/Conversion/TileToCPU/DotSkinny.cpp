@@ -200,6 +200,10 @@ LogicalResult SkinnyProduct::run() {
     together /= 2;
   if (together > p.k)
     together = 1;
+  if (takesSkinnyQuads(l, p.op)) {
+    Index quads = depthOfSkinnyQuads(p);
+    return failed(addSkinnyQuads(p, quads)) ? failure() : rowsOfB(quads, p.depth, 1);
+  }
   Index whole = l.e.roundDown(p.depth, together);
   if (failed(rowsOfB(0, whole, together)))
     return failure();

@@ -176,6 +176,36 @@ LogicalResult KernelLowering::packMatrix(Value tile, Index rows, Index column, I
 //===-- groups of elements
 //----------------------------------------------------------------------------------------------===//
 
+/// Columns of two lists of registers side by side: as many registers of integers twice as wide for each.
+static SmallVector<Value> joinColumns(KernelLowering &l, ArrayRef<Value> left, ArrayRef<Value> right) {
+  SmallVector<Value> result;
+  for (auto [x, y] : llvm::zip_equal(left, right)) {
+    auto type = cast<VectorType>(x.getType());
+    int64_t count = type.getNumElements();
+    VectorType wide = l.e.vector(l.b.getIntegerType(2 * type.getElementTypeBitWidth()), count / 2);
+    for (int64_t start : {int64_t{0}, count / 2}) {
+      SmallVector<int64_t> lanes;
+      for (int64_t i = start; i < start + count / 2; ++i)
+        lanes.append({i, count + i});
+      result.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, l.e.shuffle(x, y, lanes)));
+    }
+  }
+  return result;
+}
+
+SmallVector<Value> tilejit::cpu::interleaveRows(KernelLowering &l, ArrayRef<Value> rows) {
+  SmallVector<SmallVector<Value>, 4> lists;
+  for (Value row : rows)
+    lists.push_back({row});
+  while (lists.size() > 1) {
+    SmallVector<SmallVector<Value>, 4> joined;
+    for (size_t i = 0; i < lists.size(); i += 2)
+      joined.push_back(joinColumns(l, lists[i], lists[i + 1]));
+    lists = std::move(joined);
+  }
+  return lists.front();
+}
+
 namespace {
 /// One copy of elements to groups of `terms` neighbours of a column, 32 bits each.
 struct GroupPacker {
@@ -202,26 +232,9 @@ struct GroupPacker {
     return elements ? bits(elements) : Value();
   }
 
-  /// Columns of two lists of registers side by side: as many registers of integers twice as wide for each.
-  SmallVector<Value> interleave(ArrayRef<Value> left, ArrayRef<Value> right) {
-    SmallVector<Value> result;
-    for (auto [x, y] : llvm::zip_equal(left, right)) {
-      auto type = cast<VectorType>(x.getType());
-      int64_t count = type.getNumElements();
-      VectorType wide = l.e.vector(l.b.getIntegerType(2 * type.getElementTypeBitWidth()), count / 2);
-      for (int64_t start : {int64_t{0}, count / 2}) {
-        SmallVector<int64_t> lanes;
-        for (int64_t i = start; i < start + count / 2; ++i)
-          lanes.append({i, count + i});
-        result.push_back(LLVM::BitcastOp::create(l.b, l.e.loc, wide, l.e.shuffle(x, y, lanes)));
-      }
-    }
-    return result;
-  }
-
   /// The groups of as many columns as a register holds elements. Fewer steps than widening each row.
   LogicalResult copyRegisters(Index group, int64_t at, bool checked, SmallVectorImpl<Value> &smallest) {
-    SmallVector<SmallVector<Value>, 4> rows;
+    SmallVector<Value, 4> rows;
     for (int64_t i = 0; i < terms; ++i) {
       Value row = readRow(l.e.add(l.e.mul(group, terms), i), l.e.add(column, at), checked);
       if (!row)
@@ -230,15 +243,9 @@ struct GroupPacker {
         Value magnitude = arith::AndIOp::create(l.b, l.e.loc, row, l.e.intConstant(row.getType(), 0x7fff));
         smallest[0] = arith::MinUIOp::create(l.b, l.e.loc, smallest[0], magnitude);
       }
-      rows.push_back({row});
+      rows.push_back(row);
     }
-    while (rows.size() > 1) {
-      SmallVector<SmallVector<Value>, 4> joined;
-      for (size_t i = 0; i < rows.size(); i += 2)
-        joined.push_back(interleave(rows[i], rows[i + 1]));
-      rows = std::move(joined);
-    }
-    for (auto [i, value] : llvm::enumerate(rows.front()))
+    for (auto [i, value] : llvm::enumerate(interleaveRows(l, rows)))
       l.e.store(value,
                 l.e.address(destination, l.e.add(l.e.mul(group, columns), at + static_cast<int64_t>(i) * l.lanes),
                             l.b.getI32Type()));
