@@ -101,26 +101,30 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   int64_t minRows = smallest(rows), maxRows = largest(rows);
   int64_t lanes = std::max(1, facts_.vectorBits / 32);
   auto bounded = [&](const Size &size, int64_t limit) { return std::max<int64_t>(1, std::min(limit, largest(size))); };
-  MatmulRegime row{
-      "row",
-      1,
-      roundUp(bounded(columns, columnsAreContiguous ? rowColumns : 64), multipliesGroups() ? 4 * lanes : lanes),
-      bounded(depth, rowDepth),
-      0,
-      1};
+  // Long pieces of the right operand's rows are what memory gives fastest. A quarter each leaves work for threads.
+  int64_t mostColumns = bounded(columns, 16 * rowColumns);
+  int64_t longPiece = std::min(std::max(rowColumns, divideCeilSigned(mostColumns, 4)), mostColumns);
+  int64_t rowPiece = columnsAreContiguous ? longPiece : bounded(columns, 64);
+  MatmulRegime row{"row", 1, roundUp(rowPiece, multipliesGroups() ? 4 * lanes : lanes), bounded(depth, rowDepth), 0, 1};
   MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
   skinny.name = "skinny";
   skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
   // The right operand is read in place: few rows of it, since those a power of two apart share few places in the
-  // caches, and long pieces of them, which memory gives fastest. A quarter each leaves work for threads.
+  // caches; more of them where many rows of the left operand bring the accumulator in and out.
   if (columnsAreContiguous) {
-    int64_t quarter = divideCeilSigned(bounded(columns, 16 * rowColumns), 4), unit = 3 * lanes, deep = skinnyDepth;
+    // Whole panels: the back end's are three or two vectors wide for a few rows, four for more.
+    constexpr int64_t fewRows = 12;
+    int64_t unit = (maxRows > fewRows ? 4 : 3) * lanes, deep = maxRows > skinnyRows / 2 ? 2 * skinnyDepth : skinnyDepth;
     // Smaller elements leave room for more rows, and are packed by whole registers.
     if (multipliesGroups()) {
       unit = 4 * lanes;
       deep = skinnyDepth * 4 / storageBytes(description_.inputs[0].dtype);
     }
-    skinny.bn = roundUp(std::min(std::max(rowColumns, quarter), bounded(columns, 16 * rowColumns)), unit);
+    skinny.bn = roundUp(longPiece, unit);
+    // Rows of the accumulator that lie pages apart would meet in the first-level cache.
+    constexpr int64_t page = 4096;
+    if (skinny.bn * 4 % page == 0 && skinny.bn < mostColumns)
+      skinny.bn += unit;
     skinny.bk = std::min(skinny.bk, depth.isStatic() ? balanced(depth.factor, deep, 8) : deep);
   }
   if (maxRows <= 1)
