@@ -41,18 +41,24 @@ tile::LoadOp tilejit::cpu::plainLoad(KernelLowering &l, Value tile) {
   return l.stored(tile) ? tile::LoadOp() : tile.getDefiningOp<tile::LoadOp>();
 }
 
+static Type elementOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getElementType(); }
+
+bool tilejit::cpu::multipliesByQuads(KernelLowering &l, tile::DotOp op) {
+  bool areBytes = elementOf(op.getA()).isInteger(8) && elementOf(op.getB()).isInteger(8);
+  return l.model.quads && l.lanes >= 4 && areBytes && elementOf(op.getResult()).isInteger(32) &&
+         !(op.getUnsignedA() && op.getUnsignedB());
+}
+
 static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
-  auto elementOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); };
-  Type a = elementOf(op.getA()), b = elementOf(op.getB()), sum = elementOf(op.getResult());
+  bool areBf16 = elementOf(op.getA()).isBF16() && elementOf(op.getB()).isBF16() && elementOf(op.getResult()).isF32();
   int64_t rows = cast<RankedTensorType>(op.getType()).getShape()[0];
   // Lanes of a transposition are read several times as many at once, which only views take.
   bool isReadable = !l.transposeSource(op.getB()) || plainLoad(l, op.getB());
   if (l.lanes < 4 || !isReadable)
     return Grouping::None;
-  if (l.model.pairs && a.isBF16() && b.isBF16() && sum.isF32() && rows > skinnyRows)
+  if (l.model.pairs && areBf16 && rows > skinnyRows)
     return Grouping::Pairs;
-  bool areBytes = a.isInteger(8) && b.isInteger(8) && sum.isInteger(32);
-  if (!l.model.quads || !areBytes || rows == 1 || takesSkinnyQuads(l, op) || (op.getUnsignedA() && op.getUnsignedB()))
+  if (rows == 1 || !multipliesByQuads(l, op) || takesSkinnyQuads(l, op))
     return Grouping::None;
   if (op.getUnsignedA())
     return Grouping::QuadsUnsignedA;
@@ -86,14 +92,19 @@ Value Product::convert(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(l.b, l.e.loc, type, value);
 }
 
-Value tilejit::cpu::addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value sum) {
+Value tilejit::cpu::addGroups(KernelLowering &l, StringRef instruction, Type element, Value a, Value b, Value sum) {
   auto type = cast<VectorType>(sum.getType());
-  VectorType bytes = l.e.vector(l.b.getI8Type(), 4 * type.getNumElements());
-  auto asBytes = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, bytes, value).getResult(); };
-  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * type.getNumElements());
+  int64_t bits = 32 * type.getNumElements();
+  VectorType groups = l.e.vector(element, bits / element.getIntOrFloatBitWidth());
+  auto asGroups = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, groups, value).getResult(); };
+  std::string name = ("llvm.x86." + instruction + "." + Twine(bits)).str();
   return LLVM::CallIntrinsicOp::create(l.b, l.e.loc, type, l.b.getStringAttr(name),
-                                       ValueRange{sum, asBytes(isUnsigned), asBytes(isSigned)})
+                                       ValueRange{sum, asGroups(a), asGroups(b)})
       .getResult(0);
+}
+
+Value tilejit::cpu::addQuads(KernelLowering &l, Value isUnsigned, Value isSigned, Value sum) {
+  return addGroups(l, "avx512.vpdpbusd", l.b.getI8Type(), isUnsigned, isSigned, sum);
 }
 
 Value Product::multiplyAdd(Value a, Value b, Value sum) {

@@ -68,7 +68,10 @@ double cyclesOfStep(const CpuModel &model, int64_t tall, int64_t wide);
 RegisterTile chooseRegisterTile(const CpuModel &model, int64_t lanes, int64_t m, int64_t mostVectors, int64_t n,
                                 int64_t together = 1);
 
-/// sum + a[0] b[0] + ... + a[3] b[3] in each lane, of quadruples of bytes.
+/// sum + a[0] b[0] + a[1] b[1] + ... in each lane of 32 bits, by x86's `instruction` for groups of such elements.
+mlir::Value addGroups(KernelLowering &l, llvm::StringRef instruction, mlir::Type element, mlir::Value a, mlir::Value b,
+                      mlir::Value sum);
+/// The same of quadruples of bytes.
 mlir::Value addQuads(KernelLowering &l, mlir::Value isUnsigned, mlir::Value isSigned, mlir::Value sum);
 /// As many registers of integers as there are rows (2 or 4, a register each), with the same column of all rows in each.
 llvm::SmallVector<mlir::Value> interleaveRows(KernelLowering &l, llvm::ArrayRef<mlir::Value> rows);
@@ -81,6 +84,8 @@ mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value pair
 /// Whether any of these bits of magnitudes is below those of the smallest normal number.
 mlir::Value isBelowNormal(KernelLowering &l, mlir::Value magnitudes);
 
+/// Whether the CPU has an instruction for products of such bytes: it takes one operand as signed.
+bool multipliesByQuads(KernelLowering &l, tile::DotOp op);
 /// Whether a tile is known to hold nothing but zeros, positive ones.
 bool isZero(mlir::Value tile);
 /// The load that a matrix in memory is computed from elementwise, if its rows lie without gaps.
@@ -97,9 +102,8 @@ mlir::LogicalResult lowerBlockedProduct(Product &product);
 mlir::LogicalResult lowerSkinnyProduct(Product &product);
 /// Whether those of bytes go by quadruples that are put together in registers.
 bool takesSkinnyQuads(KernelLowering &l, tile::DotOp op);
-/// How much of the depth quadruples cover, and what they add to the result.
-Index depthOfSkinnyQuads(Product &product);
-mlir::LogicalResult addSkinnyQuads(Product &product, Index depth);
+/// Adds the products of as much of the depth as whole quadruples cover, which is returned.
+mlir::FailureOr<Index> addSkinnyQuads(Product &product);
 /// B in scratch memory, read there.
 bool readsInPlace(KernelLowering &l, tile::DotOp op);
 mlir::LogicalResult lowerProductInPlace(KernelLowering &l, tile::DotOp op);

@@ -26,18 +26,12 @@ static Value half(KernelLowering &l, Value pairs, bool upper) {
 }
 
 Value tilejit::cpu::addPairs(KernelLowering &l, Value a, Value b, Value sum, bool keepsSubnormals) {
-  auto type = cast<VectorType>(sum.getType());
   if (keepsSubnormals) {
     for (bool upper : {false, true})
       sum = math::FmaOp::create(l.b, l.e.loc, half(l, a, upper), half(l, b, upper), sum);
     return sum;
   }
-  VectorType pairs = l.e.vector(l.b.getBF16Type(), 2 * type.getNumElements());
-  auto asPairs = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, pairs, value).getResult(); };
-  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * type.getNumElements());
-  return LLVM::CallIntrinsicOp::create(l.b, l.e.loc, type, l.b.getStringAttr(name),
-                                       ValueRange{sum, asPairs(a), asPairs(b)})
-      .getResult(0);
+  return addGroups(l, "avx512bf16.dpbf16ps", l.b.getBF16Type(), a, b, sum);
 }
 
 /// Whether any lane is below a number, unsigned.

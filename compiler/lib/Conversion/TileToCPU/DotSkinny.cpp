@@ -201,8 +201,8 @@ LogicalResult SkinnyProduct::run() {
   if (together > p.k)
     together = 1;
   if (takesSkinnyQuads(l, p.op)) {
-    Index quads = depthOfSkinnyQuads(p);
-    return failed(addSkinnyQuads(p, quads)) ? failure() : rowsOfB(quads, p.depth, 1);
+    FailureOr<Index> done = addSkinnyQuads(p);
+    return failed(done) ? failure() : rowsOfB(*done, p.depth, 1);
   }
   Index whole = l.e.roundDown(p.depth, together);
   if (failed(rowsOfB(0, whole, together)))

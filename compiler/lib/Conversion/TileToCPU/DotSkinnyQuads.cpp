@@ -12,12 +12,9 @@ using namespace tilejit;
 using namespace tilejit::cpu;
 
 bool tilejit::cpu::takesSkinnyQuads(KernelLowering &l, tile::DotOp op) {
-  auto elementOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); };
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
-  bool areBytes =
-      elementOf(op.getA()).isInteger(8) && elementOf(op.getB()).isInteger(8) && elementOf(op.getResult()).isInteger(32);
-  return l.model.quads && l.lanes >= 4 && areBytes && shape[0] <= skinnyRows && shape[1] % (4 * l.lanes) == 0 &&
-         !(op.getUnsignedA() && op.getUnsignedB()) && !l.transposeSource(op.getB()) && plainLoad(l, op.getB());
+  return multipliesByQuads(l, op) && shape[0] <= skinnyRows && shape[1] % (4 * l.lanes) == 0 &&
+         !l.transposeSource(op.getB()) && plainLoad(l, op.getB());
 }
 
 namespace {
@@ -25,13 +22,12 @@ class SkinnyQuads {
 public:
   explicit SkinnyQuads(Product &p) : p(p), l(p.l), stride(llvm::alignTo(p.k, 4 * l.lanes)) {}
 
-  LogicalResult run(Index depth);
+  FailureOr<Index> run();
 
 private:
   bool raisesB() const { return !p.op.getUnsignedA() && !p.op.getUnsignedB(); }
-  bool isUnsignedA() const { return p.op.getUnsignedA(); }
   Value multiplyAdd(Value a, Value b, Value sum) {
-    return isUnsignedA() ? addQuads(l, a, b, sum) : addQuads(l, b, a, sum);
+    return p.op.getUnsignedA() ? addQuads(l, a, b, sum) : addQuads(l, b, a, sum);
   }
   LogicalResult packA(Index depth);
   LogicalResult rows(Index row, ArrayRef<Value> factors);
@@ -107,7 +103,8 @@ LogicalResult SkinnyQuads::rows(Index row, ArrayRef<Value> factors) {
   });
 }
 
-LogicalResult SkinnyQuads::run(Index depth) {
+FailureOr<Index> SkinnyQuads::run() {
+  Index depth = l.e.roundDown(p.depth, 4 * groups);
   if (failed(packA(depth)))
     return failure();
   Value raise = l.e.intConstant(p.vectorType(), 0x80808080);
@@ -126,16 +123,15 @@ LogicalResult SkinnyQuads::run(Index depth) {
       })))
     return failure();
   if (!raisesB())
-    return success();
-  return l.loop(0, l.e.roundUp(p.columns, l.lanes), l.lanes, nothing, [&](Index column, auto &) {
+    return depth;
+  LogicalResult done = l.loop(0, l.e.roundUp(p.columns, l.lanes), l.lanes, nothing, [&](Index column, auto &) {
     for (int64_t r = 0; r < p.m; ++r) {
       Value sum = l.e.load(p.vectorType(), elementOfResult(r, column));
       l.e.store(arith::SubIOp::create(l.b, l.e.loc, sum, added[r]), elementOfResult(r, column));
     }
     return success();
   });
+  return failed(done) ? FailureOr<Index>(failure()) : depth;
 }
 
-LogicalResult tilejit::cpu::addSkinnyQuads(Product &product, Index depth) { return SkinnyQuads(product).run(depth); }
-
-Index tilejit::cpu::depthOfSkinnyQuads(Product &product) { return product.l.e.roundDown(product.depth, 8); }
+FailureOr<Index> tilejit::cpu::addSkinnyQuads(Product &product) { return SkinnyQuads(product).run(); }
