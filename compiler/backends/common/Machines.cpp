@@ -31,14 +31,6 @@ Spares &spares() {
   return *all;
 }
 
-/// All that a machine is made from.
-std::string keyOf(const TargetSpec &target) {
-  std::string key = target.triple + " " + target.cpu;
-  for (const std::string &feature : target.features)
-    key.append(" ").append(feature);
-  return key;
-}
-
 } // namespace
 
 std::unique_ptr<llvm::TargetMachine> takeMachine(const GpuVendor &vendor, const TargetSpec &target,
@@ -46,7 +38,7 @@ std::unique_ptr<llvm::TargetMachine> takeMachine(const GpuVendor &vendor, const 
   {
     std::lock_guard lock(spares().mutex);
     std::vector<Spare> &machines = spares().machines;
-    auto found = llvm::find_if(machines, [key = keyOf(target)](const Spare &spare) { return spare.key == key; });
+    auto found = llvm::find_if(machines, [key = target.keyText()](const Spare &spare) { return spare.key == key; });
     if (found != machines.end()) {
       std::unique_ptr<llvm::TargetMachine> machine = std::move(found->machine);
       machines.erase(found);
@@ -61,7 +53,7 @@ void keepMachine(const TargetSpec &target, std::unique_ptr<llvm::TargetMachine> 
   std::vector<Spare> &machines = spares().machines;
   if (machines.size() == mostSpares)
     machines.erase(machines.begin());
-  machines.push_back({keyOf(target), std::move(machine)});
+  machines.push_back({target.keyText(), std::move(machine)});
 }
 
 } // namespace tilejit::backends
