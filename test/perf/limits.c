@@ -19,7 +19,7 @@ enum { accumulators = 24 };
 /// Keeps a value in a register from being known, so that no sum is the same as another or is taken out of a loop.
 #define HIDE(x) __asm__ volatile("" : "+v"(x))
 #define HIDE_ALL(sums)                                                                                                 \
-  for (int a = 0; a < accumulators; ++a)                                                                               \
+  for (size_t a = 0; a < sizeof(sums) / sizeof(*(sums)); ++a)                                                          \
   HIDE(sums[a])
 
 double limitF32(int64_t iterations) {
@@ -39,17 +39,14 @@ double limitF32(int64_t iterations) {
 /// Sums up by an instruction that multiplies several numbers in each lane of 32 bits, which are zeros here. gcc copies
 /// the sums around an instruction that overwrites its operand: half as many registers hold both.
 enum { groupAccumulators = 14 };
-#define HIDE_GROUPS(sums)                                                                                              \
-  for (int a = 0; a < groupAccumulators; ++a)                                                                          \
-  HIDE(sums[a])
 #define SUM_UP(Vector, step, iterations)                                                                               \
   Vector sums[groupAccumulators] = {0};                                                                                \
   __m512i zero = _mm512_setzero_si512();                                                                               \
-  HIDE_GROUPS(sums);                                                                                                   \
+  HIDE_ALL(sums);                                                                                                      \
   HIDE(zero);                                                                                                          \
   for (int64_t i = 0; i < iterations; ++i)                                                                             \
     _Pragma("GCC unroll 14") for (int a = 0; a < groupAccumulators; ++a) sums[a] = step;                               \
-  HIDE_GROUPS(sums)
+  HIDE_ALL(sums)
 
 /// 0: the processor has no such instruction.
 double limitBf16(int64_t iterations) {

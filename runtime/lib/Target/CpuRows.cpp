@@ -26,6 +26,7 @@ constexpr FeatureSet armServer = featureSet(Lse, FullFp16, DotProd);
 constexpr FeatureSet armBf16 = armServer | featureSet(Bf16, I8mm, Sve);
 
 constexpr int64_t kib = 1024, mib = 1024 * kib;
+constexpr CpuPorts single = {1, 1, 1}, twin = {2, 2, 2}, many = {4, 3, 2}, manyBf16 = {4, 3, 4};
 constexpr CpuArch x86 = CpuArch::X86_64, arm = CpuArch::AArch64, riscv = CpuArch::RiscV64;
 
 constexpr std::array rows = std::to_array<CpuRow>({
@@ -42,39 +43,23 @@ constexpr std::array rows = std::to_array<CpuRow>({
     {"sapphirerapids", "sapphirerapids", x86, sapphire, 48 * kib, 2 * mib, 32 * mib,
      "Intel Sapphire and Emerald Rapids", ""},
     {"graniterapids", "graniterapids", x86, sapphire, 48 * kib, 2 * mib, 64 * mib, "Intel Granite Rapids", ""},
-    {"znver1", "znver1", x86, zen, 32 * kib, 512 * kib, 8 * mib, "AMD Zen", "", {1, 1, 1}},
+    {"znver1", "znver1", x86, zen, 32 * kib, 512 * kib, 8 * mib, "AMD Zen", "", single},
     {"znver2", "znver2", x86, zen, 32 * kib, 512 * kib, 16 * mib, "AMD Zen 2", ""},
     {"znver3", "znver3", x86, zen, 32 * kib, 512 * kib, 32 * mib, "AMD Zen 3", ""},
-    {"znver4", "znver4", x86, zen4, 32 * kib, mib, 32 * mib, "AMD Zen 4", "", {1, 1, 1}},
-    {"znver5", "znver5", x86, zen4 | featureSet(AvxVnni), 48 * kib, mib, 32 * mib, "AMD Zen 5", "", {2, 2, 2}},
+    {"znver4", "znver4", x86, zen4, 32 * kib, mib, 32 * mib, "AMD Zen 4", "", single},
+    {"znver5", "znver5", x86, zen4 | featureSet(AvxVnni), 48 * kib, mib, 32 * mib, "AMD Zen 5", "", twin},
     {"armv8-a", "generic", arm, 0, 32 * kib, 512 * kib, 2 * mib, "AArch64 baseline, NEON", ""},
     {"cortex-a76", "cortex-a76", arm, armServer, 64 * kib, 512 * kib, 2 * mib, "Arm Cortex-A76", ""},
     {"neoverse-n1", "neoverse-n1", arm, armServer, 64 * kib, mib, 32 * mib, "Arm Neoverse N1", ""},
-    {"neoverse-v1", "neoverse-v1", arm, armBf16, 64 * kib, mib, 32 * mib, "Arm Neoverse V1", "", {4, 3, 2}},
+    {"neoverse-v1", "neoverse-v1", arm, armBf16, 64 * kib, mib, 32 * mib, "Arm Neoverse V1", "", many},
     {"neoverse-n2", "neoverse-n2", arm, armBf16 | featureSet(Sve2), 64 * kib, mib, 32 * mib, "Arm Neoverse N2", ""},
-    {"neoverse-v2",
-     "neoverse-v2",
-     arm,
-     armBf16 | featureSet(Sve2),
-     64 * kib,
-     2 * mib,
-     64 * mib,
-     "Arm Neoverse V2",
-     "",
-     {4, 3, 4}},
-    {"apple-m1", "apple-m1", arm, armServer, 128 * kib, 12 * mib, 0, "Apple M1, ELF objects only", "", {4, 3, 2}},
+    {"neoverse-v2", "neoverse-v2", arm, armBf16 | featureSet(Sve2), 64 * kib, 2 * mib, 64 * mib, "Arm Neoverse V2", "",
+     manyBf16},
+    {"apple-m1", "apple-m1", arm, armServer, 128 * kib, 12 * mib, 0, "Apple M1, ELF objects only", "", many},
     {"rv64gcv", "generic-rv64", riscv, featureSet(RvV), 32 * kib, 512 * kib, 2 * mib, "RISC-V with vectors of 128 bits",
      "+a,+c,+d,+f,+m,+v"},
-    {"sifive-x280",
-     "sifive-x280",
-     riscv,
-     featureSet(RvV, Zvl256b, Zvl512b),
-     32 * kib,
-     512 * kib,
-     2 * mib,
-     "SiFive X280, vectors of 512 bits",
-     "",
-     {1, 1, 1}},
+    {"sifive-x280", "sifive-x280", riscv, featureSet(RvV, Zvl256b, Zvl512b), 32 * kib, 512 * kib, 2 * mib,
+     "SiFive X280, vectors of 512 bits", "", single},
 });
 
 std::string_view x86NameFor(const X86Model &id) {

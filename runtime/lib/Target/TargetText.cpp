@@ -5,8 +5,8 @@
 // The line has ten fields separated by ';': "tilejit-target-3", name, "sim" or nothing, triple, cpu, features
 // (separated by ','), numbers joined by 'x', one letter for each hardware fact, sizes (separated by ','), description.
 // The numbers are vector bits, registers and ports of a CPU, generation and lanes of a GPU; the sizes are those of a
-// CPU's caches, or a GPU's limits. Reading it checks every field against what a target can be, because it
-// comes from another process.
+// CPU's caches, or a GPU's limits. Reading it checks every field against what a target can be, because it comes from
+// another process.
 
 #include "tilejit/Target/TargetSpec.h"
 
