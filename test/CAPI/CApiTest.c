@@ -115,6 +115,8 @@ static void test_launch(tilejit_context_t context, tilejit_kernel_t kernel) {
   OK(tilejit_kernel_packed_size(kernel, 1, &bytes));
   CHECK(bytes == 0);
   FAILS(tilejit_kernel_packed_size(kernel, 9, &bytes), TILEJIT_INVALID_ARGUMENT, "no operand 9");
+  FAILS(tilejit_kernel_pack(kernel, 1, arguments[1], arguments[2]), TILEJIT_INVALID_ARGUMENT, "has no packed form");
+  FAILS(tilejit_kernel_pack(kernel, 1, NULL, arguments[2]), TILEJIT_INVALID_ARGUMENT, "null");
 
   tensors[1].shape = shorter;
   FAILS(tilejit_kernel_launch(kernel, arguments, 3, NULL), TILEJIT_INVALID_ARGUMENT, "[99], expected [n = 100]");
@@ -203,7 +205,8 @@ static void test_rest(tilejit_context_t context) {
   CHECK(strchr(tilejit_version(), '.') != NULL);
   const tilejit_api_t *api = tilejit_get_api(TILEJIT_ABI_VERSION);
   CHECK(api && api->struct_size == sizeof *api && api->abi_version == TILEJIT_ABI_VERSION);
-  CHECK(api && api->version == tilejit_version && api->kernel_packed_size == tilejit_kernel_packed_size);
+  CHECK(api && api->version == tilejit_version && api->kernel_packed_size == tilejit_kernel_packed_size &&
+        api->kernel_pack == tilejit_kernel_pack);
   CHECK(tilejit_get_api(TILEJIT_ABI_VERSION + 1) == NULL);
   CHECK(tilejit_get_api((TILEJIT_ABI_MAJOR + 1) << 16) == NULL);
 

@@ -32,6 +32,18 @@ tile.kernel @other(%x: !tile.view<64xf64>) {
 
 // -----
 
+tile.kernel @pack(%x: !tile.view<4xf32>, %w: !tile.ptr<i8>)
+    launch <grid = affine_map<() -> (1)>, workspace = affine_map<() -> (16)>, packs = 0> {
+  tile.return
+}
+// expected-error @below {{expected a phase after the one in which an argument is packed, got 0}}
+tile.kernel @other(%x: !tile.view<4xf32>, %w: !tile.ptr<i8>)
+    launch <grid = affine_map<() -> (1)>, workspace = affine_map<() -> (16)>> {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{expected a phase from 0 to 3, got 4}}
 tile.kernel @late(%x: !tile.view<64xf32>) launch <sizes = [], grid = affine_map<() -> (1)>, phase = 4> {
   tile.return

@@ -48,6 +48,7 @@ Manifest sampleManifest() {
   manifest.config = {{"bm", 6}};
   manifest.resources = {{"code_bytes", int64_t{1} << 40}};
   manifest.assertions = {"k.mlir:3:1: \"negative\""};
+  manifest.packs = abi::PackedOperand{1, int64_t{1} << 33};
   manifest.reductionOrder = "k ascending";
   return manifest;
 }
@@ -66,6 +67,11 @@ void checkEqual(const Manifest &a, const Manifest &b) {
   CHECK(a.hasLaunchRule == b.hasLaunchRule);
   CHECK(a.resources == b.resources);
   CHECK(a.assertions == b.assertions);
+  REQUIRE(a.packs.has_value() == b.packs.has_value());
+  if (a.packs) {
+    CHECK(a.packs->operand == b.packs->operand);
+    CHECK(a.packs->bytes == b.packs->bytes);
+  }
 }
 
 } // namespace

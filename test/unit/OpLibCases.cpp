@@ -113,6 +113,27 @@ std::vector<OpLibCase> matmulCases() {
   return cases;
 }
 
+std::vector<OpLibCase> constantProductCases() {
+  std::vector<OpLibCase> cases = matmulCases();
+  std::string dims = "'dims': {'m': {'min': 1, 'max': 300}}";
+  for (auto [t, out] : {std::pair("f32", "f32"), {"bf16", "f32"}, {"i8", "i32"}, {"u8", "i32"}, {"f64", "f64"}})
+    for (const char *m : {"m=1", "m=5", "m=70", "m=201"}) {
+      const char *other = std::string_view(t) == "u8" ? "i8" : t;
+      cases.push_back({product(operand("a", t, "['m', 139]"), operand("b", other, "[139, 200]"),
+                               operand("c", out, "['m', 200]"), dims),
+                       m});
+      cases.push_back({product(operand("a", t, "[2, 3, 'm', 30]"), operand("b", other, "[3, 70, 30]"),
+                               operand("c", out, "[2, 3, 'm', 70]"), dims + ", 'attributes': {'transpose_b': true}"),
+                       m});
+    }
+  for (OpLibCase &example : cases) {
+    constexpr std::string_view start = "\"b\": {";
+    size_t at = example.text.find(start);
+    example.text.insert(at + start.size(), "\"constant\": true, ");
+  }
+  return cases;
+}
+
 static std::string expression(const std::string &text, std::string_view a, std::string_view b, std::string_view y,
                               std::string_view aShape = "[13]", std::string_view bShape = "[13]",
                               std::string_view yShape = "[13]") {

@@ -20,6 +20,8 @@ struct OpLibCase {
 };
 
 std::vector<OpLibCase> matmulCases();
+/// Products with a constant right operand, which CPUs pack once: those from above and larger ones.
+std::vector<OpLibCase> constantProductCases();
 std::vector<OpLibCase> elementwiseCases();
 std::vector<OpLibCase> reduceCases();
 std::vector<OpLibCase> rowCases();

@@ -28,6 +28,16 @@ void runAll(const std::vector<OpLibCase> &cases, const abi::Config &config = {},
 
 TEST_CASE("compiled products agree with the reference", "[cpu]") { runAll(matmulCases()); }
 TEST_CASE("compiled products in odd tiles agree", "[cpu]") { runAll(matmulCases(), {{"bm", 3}, {"bn", 5}, {"bk", 2}}); }
+TEST_CASE("compiled products of packed operands agree with the reference", "[cpu]") {
+  runAll(constantProductCases());
+  Expected<TargetSpec> narrow = parseTarget("x86-64-v3");
+  REQUIRE(narrow.isOk());
+  if (runsOnHost(*narrow).isOk())
+    runAll(constantProductCases(), {}, *narrow);
+}
+TEST_CASE("compiled products of packed operands in whole panels agree", "[cpu]") {
+  runAll(constantProductCases(), {{"bm", 7}, {"bn", 192}, {"bk", 24}});
+}
 TEST_CASE("compiled expressions agree with the reference", "[cpu]") { runAll(elementwiseCases()); }
 TEST_CASE("compiled reductions agree with the reference", "[cpu]") { runAll(reduceCases()); }
 TEST_CASE("compiled reductions in short parts agree", "[cpu]") { runAll(reduceCases(), {{"bn", 7}, {"chunk", 1024}}); }

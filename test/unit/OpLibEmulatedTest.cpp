@@ -42,6 +42,9 @@ void runEverywhere(const std::vector<OpLibCase> &cases) {
 } // namespace
 
 TEST_CASE("emulated products agree with the reference", "[cpu]") { runEverywhere(matmulCases()); }
+TEST_CASE("emulated products of packed operands agree with the reference", "[cpu]") {
+  runEverywhere(constantProductCases());
+}
 TEST_CASE("emulated expressions agree with the reference", "[cpu]") { runEverywhere(elementwiseCases()); }
 TEST_CASE("emulated reductions agree with the reference", "[cpu]") { runEverywhere(reduceCases()); }
 TEST_CASE("emulated softmax and norms agree with the reference", "[cpu]") { runEverywhere(rowCases()); }

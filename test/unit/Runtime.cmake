@@ -3,12 +3,17 @@
 # The runtime with a fake compiler: a library in a tree of its own, and a kernel made by the host's compiler.
 set(fake ${CMAKE_BINARY_DIR}/fake)
 
-add_library(TilejitFakeKernel MODULE RuntimeFakeKernel.cpp)
-target_include_directories(TilejitFakeKernel PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
-target_compile_options(TilejitFakeKernel PRIVATE -O1 -fno-exceptions -fno-rtti -fno-stack-protector -fno-sanitize=all
-                       -fno-asynchronous-unwind-tables -fno-tree-vectorize)
-target_link_options(TilejitFakeKernel PRIVATE -nostdlib -fno-sanitize=all -Wl,-z,noexecstack)
-set_target_properties(TilejitFakeKernel PROPERTIES PREFIX "" OUTPUT_NAME fake-kernel LIBRARY_OUTPUT_DIRECTORY ${fake}/lib)
+function(tilejit_add_fake_kernel target name source)
+  add_library(${target} MODULE ${source})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
+  target_compile_options(${target} PRIVATE -O1 -fno-exceptions -fno-rtti -fno-stack-protector -fno-sanitize=all
+                         -fno-asynchronous-unwind-tables -fno-tree-vectorize)
+  target_link_options(${target} PRIVATE -nostdlib -fno-sanitize=all -Wl,-z,noexecstack)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${fake}/lib)
+endfunction()
+tilejit_add_fake_kernel(TilejitFakeKernel fake-kernel RuntimeFakeKernel.cpp)
+tilejit_add_fake_kernel(TilejitFakePackingKernel fake-packing-kernel RuntimeFakePackingKernel.cpp)
+add_dependencies(TilejitFakeKernel TilejitFakePackingKernel)
 
 add_library(TilejitFakeCompiler SHARED RuntimeFakeCompiler.cpp)
 target_link_libraries(TilejitFakeCompiler PRIVATE TilejitABI TilejitTarget)

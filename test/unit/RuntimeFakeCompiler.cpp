@@ -85,7 +85,8 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
     response.status = Status(StatusCode::CompileFailed, "elementwise: pretended refusal").at("/outputs/c");
     return response;
   }
-  auto payload = readFile(realSystem(), joinPath(ownFolder(), "fake-kernel.so"));
+  bool packs = request.source.find("\"constant\"") != std::string::npos;
+  auto payload = readFile(realSystem(), joinPath(ownFolder(), packs ? "fake-packing-kernel.so" : "fake-kernel.so"));
   auto target = decodeTarget(request.target);
   if (!payload || !target) {
     response.status = Status(StatusCode::Internal, "the fake compiler has no kernel or no target");
@@ -112,6 +113,8 @@ abi::CompileResponse answer(const abi::CompileRequest &request) {
   }
   response.manifest.hasLaunchRule = request.sourceKind == abi::SourceKind::Description;
   response.manifest.paths = {"plain", "doubled"};
+  if (packs)
+    response.manifest.packs = {1, 32};
   response.manifest.config = request.config;
   response.manifest.assertions = {"a must not begin with 666 at kernel.mlir:3:5"};
   response.stagesMs = {{"parse", 0.25}, {"codegen", 1.5}};

@@ -82,7 +82,8 @@ inline std::shared_ptr<Context> makeContext(Settings settings, Logger logger = {
   return *context;
 }
 
-inline Source addition(const std::string &size = "\"n\"", const std::string &expression = "a + b") {
+inline Source addition(const std::string &size = "\"n\"", const std::string &expression = "a + b",
+                       bool isConstant = false) {
   std::string text = R"({"tilejit": "1.0", "op": "elementwise", "dims": {"n": {"min": 0, "max": 100000}},
     "inputs": {"a": {"dtype": "f32", "shape": [N]}, "b": {"dtype": "f32", "shape": [N]}},
     "outputs": {"c": {"dtype": "f32", "shape": [N]}}, "attributes": {"expression": {"c": "E"}}})";
@@ -91,6 +92,8 @@ inline Source addition(const std::string &size = "\"n\"", const std::string &exp
   for (size_t at; (at = text.find("[N]")) != text.npos;)
     text.replace(at, 3, "[" + size + "]");
   text.replace(text.find("\"E\""), 3, "\"" + expression + "\"");
+  if (isConstant)
+    text.insert(text.find("\"b\": {") + 6, "\"constant\": true, ");
   auto source = parseSource(text, "addition.json");
   INFO(source.status().message() << " " << source.status().pointer());
   REQUIRE(source.isOk());

@@ -169,6 +169,55 @@ TEST_CASE("the caller may bring the workspace", "[runtime]") {
   CHECK_FALSE(prepared.kernel->packedBytes(3).isOk());
 }
 
+TEST_CASE("a constant operand is packed once", "[runtime]") {
+  Prepared prepared(addition("8", "a + b", /*isConstant=*/true));
+  Kernel &kernel = *prepared.kernel;
+  Tensor a(8, 1), b(8, 10), c(8);
+  auto isSum = [&] {
+    for (size_t i = 0; i < 8; ++i)
+      CHECK(c.values[i] == static_cast<float>(11 + 2 * i));
+    std::fill(c.values.begin(), c.values.end(), 0.0f);
+  };
+  CHECK(*kernel.packedBytes(0) == 0);
+  REQUIRE(*kernel.packedBytes(1) == 32);
+  alignas(64) unsigned char memory[64] = {};
+  int64_t bytes = 32;
+  DLTensor packed{memory, {kDLCPU, 0}, 1, {kDLUInt, 8, 1}, &bytes, nullptr, 0};
+
+  CHECK(prepared.launch(a.tensor, b.tensor, c.tensor).isOk());
+  isSum();
+  REQUIRE(kernel.pack(1, b.tensor, packed).isOk());
+  std::fill(b.values.begin(), b.values.end(), -1.0f); // Nobody reads it any more.
+  CHECK(prepared.launch(a.tensor, packed, c.tensor).isOk());
+  isSum();
+  const DLTensor *plain[] = {&a.tensor, &b.tensor, &c.tensor}, *ready[] = {&a.tensor, &packed, &c.tensor};
+  CHECK(*kernel.workspaceBytes(plain) == 32);
+  CHECK(*kernel.workspaceBytes(ready) == 0);
+
+  checkRefused(kernel.pack(0, a.tensor, packed), "\"a\" has no packed form");
+  checkRefused(kernel.pack(3, a.tensor, packed), "no operand 3");
+  Tensor shorter(7);
+  checkRefused(kernel.pack(1, shorter.tensor, packed), "has shape [7], expected [8]");
+  DLTensor odd = b.tensor;
+  odd.dtype = {kDLFloat, 16, 1};
+  checkRefused(kernel.pack(1, odd, packed), "has dtype f16, expected f32");
+  odd = packed;
+  bytes = 31;
+  checkRefused(kernel.pack(1, b.tensor, odd), "is packed in 31 bytes, expected 32");
+  checkRefused(prepared.launch(a.tensor, odd, c.tensor), "is packed in 31 bytes, expected 32");
+  bytes = 32;
+  odd.byte_offset = 8;
+  checkRefused(prepared.launch(a.tensor, odd, c.tensor), "no multiple of 64 bytes");
+  odd = packed;
+  odd.data = nullptr;
+  checkRefused(prepared.launch(a.tensor, odd, c.tensor), "\"b\" has no data");
+  odd = packed;
+  odd.device.device_type = kDLCUDA;
+  checkRefused(prepared.launch(a.tensor, odd, c.tensor), "device type 2, expected 1");
+  odd.device.device_type = kDLCPU;
+  checkRefused(prepared.launch(odd, b.tensor, c.tensor), "\"a\" has dtype u8, expected f32");
+}
+
 TEST_CASE("DLPack types map both ways", "[runtime]") {
   for (DType dtype : allDTypes()) {
     auto back = fromDlpackType(toDlpackType(dtype));

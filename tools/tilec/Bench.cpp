@@ -177,7 +177,7 @@ void printTiming(const Execution &execution, const Timing &timing, const Rates &
   if (rates.isKnown())
     std::printf(": %.1f %% of the %s peak (%.4g GFLOP/s, %.4g GB/s)", rates.percent, rates.bound, rates.peak.gflops,
                 rates.peak.gbytesPerS);
-  std::printf("\n");
+  std::printf("%s\n", execution.packedText().c_str());
 }
 
 Status save(const Options &options, const Json &json) {

@@ -113,18 +113,49 @@ Expected<Execution> Execution::prepare(Context &context, const Source &source, c
   return execution;
 }
 
-Expected<double> Execution::launch() {
-  if (!staged_) {
-    TILEJIT_ASSIGN_OR_RETURN(staged_, StagedTensors::make(*kernel_, operands_.tensors()));
+static double millisecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Status Execution::stage() {
+  TILEJIT_ASSIGN_OR_RETURN(staged_, StagedTensors::make(*kernel_, operands_.tensors()));
+  std::span<const DLTensor *const> staged = staged_->tensors();
+  tensors_.assign(staged.begin(), staged.end());
+  Device &device = kernel_->device();
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    TILEJIT_ASSIGN_OR_RETURN(int64_t bytes, kernel_->packedBytes(i));
+    if (bytes == 0)
+      continue;
+    TILEJIT_ASSIGN_OR_RETURN(void *memory, device.allocate(bytes));
+    auto packed = std::make_unique<Packed>();
+    packed->name = kernel_->manifest().operands[i].name;
+    packed->bytes = bytes;
+    packed->memory = std::shared_ptr<void>(memory, [kernel = kernel_](void *m) { kernel->device().release(m); });
+    packed->tensor.data = memory;
+    packed->tensor.device = dlpackDevice(device);
+    packed->tensor.ndim = 1;
+    packed->tensor.dtype = toDlpackType(DType::U8);
+    packed->tensor.shape = &packed->bytes;
+    auto begin = std::chrono::steady_clock::now();
+    TILEJIT_RETURN_IF_ERROR(kernel_->pack(i, *tensors_[i], packed->tensor));
+    packed->milliseconds = millisecondsSince(begin);
+    tensors_[i] = &packed->tensor;
+    packed_.push_back(std::move(packed));
   }
+  return Status::ok();
+}
+
+Expected<double> Execution::launch() {
+  if (!staged_)
+    TILEJIT_RETURN_IF_ERROR(stage());
   DeviceKind kind = kernel_->device().properties().kind;
   if (kind == DeviceKind::Cuda || kind == DeviceKind::Hip)
     return launchOnGpu();
   lastLaunch_ = {};
   launchOptions_.simulation = &simulation_;
   auto begin = std::chrono::steady_clock::now();
-  Status status = kernel_->launch(staged_->tensors(), launchOptions_, &lastLaunch_);
-  double milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  Status status = kernel_->launch(tensors_, launchOptions_, &lastLaunch_);
+  double milliseconds = millisecondsSince(begin);
   if (!status.isOk() && !hasReports())
     return status;
   return milliseconds;
@@ -139,7 +170,7 @@ Expected<double> Execution::launchOnGpu() {
   TILEJIT_ASSIGN_OR_RETURN(Event second, device.createEvent());
   std::unique_ptr<void, decltype(destroy)> secondOwner(second, destroy);
   TILEJIT_RETURN_IF_ERROR(device.record(first, nullptr));
-  TILEJIT_RETURN_IF_ERROR(kernel_->launch(staged_->tensors(), launchOptions_, &lastLaunch_));
+  TILEJIT_RETURN_IF_ERROR(kernel_->launch(tensors_, launchOptions_, &lastLaunch_));
   TILEJIT_RETURN_IF_ERROR(device.record(second, nullptr));
   TILEJIT_RETURN_IF_ERROR(device.synchronizeStream(nullptr));
   return device.millisecondsBetween(first, second);
@@ -187,6 +218,14 @@ std::string Execution::title() const {
   return text;
 }
 
+std::string Execution::packedText() const {
+  std::string text;
+  for (const auto &packed : packed_)
+    text +=
+        "; " + packed->name + " packed once: " + bytesText(packed->bytes) + " in " + durationText(packed->milliseconds);
+  return text;
+}
+
 Json Execution::json() const {
   Json json = {{"op", kernel_->manifest().op}, {"name", displayName(source_)}, {"description", displayName(source_)}};
   json["target"] = target_.name;
@@ -195,6 +234,9 @@ Json Execution::json() const {
   if (!lastLaunch_.path.empty())
     json["path"] = lastLaunch_.path;
   json["threads"] = lastLaunch_.threads;
+  for (const auto &packed : packed_)
+    json["packed"].push_back(
+        {{"operand", packed->name}, {"bytes", packed->bytes}, {"time_ms", rounded(packed->milliseconds)}});
   if (const sim::Outcome *simulated = outcome()) {
     json["reports"] = simulatedReportsJson(*simulated);
     json["counters"] = countersJson(simulated->counters);

@@ -78,6 +78,8 @@ public:
   Operands &operands() { return operands_; }
   const Operands &operands() const { return operands_; }
   const LaunchInfo &lastLaunch() const { return lastLaunch_; }
+  /// "; b packed once: 2.1 MB in 1.3 ms", for each operand that the kernel packs; empty: it packs none.
+  std::string packedText() const;
   int64_t mostSimulatedBlocks() const { return launchOptions_.simulatedBlocks; } ///< Of a launch; 0: all.
   /// Floating (or integer) operations and bytes of one execution; 0 for a tile kernel.
   double flops() const;
@@ -85,6 +87,17 @@ public:
   int64_t bytesWritten() const;
 
 private:
+  /// A constant operand in packed form.
+  struct Packed {
+    std::string name;
+    int64_t bytes = 0;
+    double milliseconds = 0;
+    std::shared_ptr<void> memory;
+    DLTensor tensor{};
+  };
+  /// Brings operands to the device and packs those that are constant, all before the clock starts.
+  Status stage();
+
   Execution(Source source, TargetSpec target, Operands operands)
       : source_(std::move(source)), target_(std::move(target)), operands_(std::move(operands)) {}
   Source source_;
@@ -96,6 +109,8 @@ private:
   LaunchInfo lastLaunch_;
   sim::Options simulation_;
   std::optional<StagedTensors> staged_;
+  std::vector<std::unique_ptr<Packed>> packed_;
+  std::vector<const DLTensor *> tensors_; ///< What launches are given.
 };
 
 /// "cpu", "cuda", "hip", "sim:sm_80".

@@ -39,7 +39,7 @@ void printText(const Execution &execution, double milliseconds, const std::optio
               execution.target().name.c_str(), durationText(milliseconds).c_str());
   if (double flops = execution.flops(); flops > 0 && milliseconds > 0 && !execution.outcome())
     std::printf(", %.3g GFLOP/s", flops / milliseconds * 1e-6);
-  std::printf(", %s\n", compileText(execution.kernel().report()).c_str());
+  std::printf(", %s%s\n", compileText(execution.kernel().report()).c_str(), execution.packedText().c_str());
   if (const sim::Outcome *outcome = execution.outcome())
     std::fputs(simulatedCountersText(*outcome).c_str(), stdout);
   if (check)

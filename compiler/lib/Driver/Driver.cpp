@@ -61,6 +61,8 @@ private:
     manifest.abiVersion = abi::kernelAbiVersion;
     manifest.paths = kernelNames(*program.module);
     manifest.assertions = assertionTexts(*program.module);
+    if (!target_.isGpu()) // Whose launches run all phases.
+      manifest.packs = packedOperand(*program.module);
     if (request_.emit == abi::EmitKind::Tile) {
       llvm::raw_string_ostream stream(response_.text);
       program.module->print(stream);

@@ -118,6 +118,16 @@ std::vector<std::string> assertionTexts(ModuleOp module) {
   return texts;
 }
 
+std::optional<abi::PackedOperand> packedOperand(ModuleOp module) {
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
+    tile::LaunchAttr launch = kernel.getLaunchAttr();
+    if (launch && launch.getPacks() >= 0)
+      return abi::PackedOperand{static_cast<int32_t>(launch.getPacks()),
+                                launch.getWorkspace().getValue().getSingleConstantResult()};
+  }
+  return std::nullopt;
+}
+
 void describeKernels(ModuleOp module, abi::Manifest &manifest) {
   auto kernels = module.getOps<tile::KernelOp>();
   tile::KernelOp first = *kernels.begin();

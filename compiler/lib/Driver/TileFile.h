@@ -15,6 +15,8 @@ namespace tilejit {
 /// Checks that a module is what a launch needs: at least one kernel, nothing beside kernels, one list of arguments for
 /// all, launch rules for all or for none. Emits a diagnostic where not.
 mlir::LogicalResult checkTileModule(mlir::ModuleOp module);
+/// The operand that a kernel of the module packs once; nothing: none does.
+std::optional<abi::PackedOperand> packedOperand(mlir::ModuleOp module);
 /// Fills operands, op, paths and hasLaunchRule from the kernels.
 void describeKernels(mlir::ModuleOp module, abi::Manifest &manifest);
 /// Names of the kernels, in the module's order.

@@ -18,6 +18,7 @@ public:
 
   Status check() const override { return isAttention(description_.family) ? checkAttentionSplit() : Status::ok(); }
   std::vector<MatmulRegime> matmul(const MatmulShape &shape) const override;
+  std::optional<PackedForm> packedForm(const MatmulShape &shape) const override;
   Tiling elementwise(const Space &space) const override;
   Tiling transpose(const TransposeShape &shape) const override;
   std::vector<SweepRegime> reduce(const Space &space) const override;
@@ -33,6 +34,7 @@ private:
   AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
   bool multipliesGroups() const;
   MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
+  std::vector<MatmulRegime> plainRegimes(const MatmulShape &shape) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
 
   const CpuFacts &facts_;
@@ -51,6 +53,13 @@ static int64_t pieceOf(int64_t size, int64_t pieces, int64_t unit) {
 /// A tile size near `target` that cuts `size` into pieces of about the same length, a multiple of `unit`.
 static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
   return size <= 0 ? unit : pieceOf(size, divideCeilSigned(size, target), unit);
+}
+
+/// Of these tile sizes the first that leaves hardly more of its last tile empty than the best.
+static int64_t leastEmpty(int64_t size, std::initializer_list<int64_t> tiles) {
+  int64_t least = roundUp(
+      size, *llvm::min_element(tiles, [&](int64_t a, int64_t b) { return roundUp(size, a) < roundUp(size, b); }));
+  return *llvm::find_if(tiles, [&](int64_t tile) { return roundUp(size, tile) * 15 <= least * 16; });
 }
 
 //===--- matmul -------------------------------------------------------------------------------------------------===//
@@ -94,7 +103,7 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
   return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), 0, std::nullopt};
 }
 
-std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
+std::vector<MatmulRegime> CpuSchedule::plainRegimes(const MatmulShape &shape) const {
   const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
   bool columnsAreContiguous = shape.columnsAreContiguous();
   constexpr int64_t skinnyRows = 64, skinnyDepth = 32, rowColumns = 1024, rowDepth = 4096;
@@ -138,6 +147,49 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
     block = {skinny.name, get("bm", skinny.bm), get("bn", skinny.bn), get("bk", skinny.bk), 0, std::nullopt};
   regimes.push_back(block);
   return regimes;
+}
+
+/// Those of operands that lie anyhow, but of whole panels. Where a panel meets one register tile only it is streamed
+/// from memory, as deep as it is; where it meets several it stays in the second-level cache.
+std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
+  std::vector<MatmulRegime> regimes = plainRegimes(shape);
+  std::optional<PackedForm> form = packedForm(shape);
+  if (!form)
+    return regimes;
+  constexpr int64_t fewRows = 64, deepest = 8192;
+  int64_t bytes = storageBytes(description_.inputs[0].dtype), depth = shape.size(shape.depth).factor;
+  for (MatmulRegime &regime : regimes) {
+    bool isMain = &regime == &regimes.back();
+    if (regime.bm <= fewRows && !(isMain && isGiven("bk"))) {
+      int64_t resident = facts_.l2Bytes / 8 / bytes / form->columns;
+      regime.bk = balanced(depth, regime.bm <= 4 ? deepest : resident, form->depthUnit());
+    }
+    regime.bn = roundUp(regime.bn, form->columns);
+    regime.bk = roundUp(regime.bk, form->depthUnit());
+  }
+  return regimes;
+}
+
+std::optional<PackedForm> CpuSchedule::packedForm(const MatmulShape &shape) const {
+  const auto &attributes = description_.as<MatmulAttributes>();
+  const Operand &right = shape.space.operand(shape.space.accesses[shape.right].operand);
+  bool isKnown = right.constant && llvm::none_of(right.shape, [](const Dim &dim) { return dim.isSymbolic(); });
+  bool areGroups = multipliesGroups() && !(isUnsigned(description_.inputs[0].dtype) && isUnsigned(right.dtype));
+  bool isPlain = right.dtype == attributes.accumulate && attributes.precision == Precision::Ieee;
+  int64_t columns = shape.size(shape.columns).factor, depth = shape.size(shape.depth).factor;
+  if (!isKnown || columns == 0 || depth == 0 || !(areGroups || (isPlain && isFloat(right.dtype))))
+    return std::nullopt;
+  int64_t lanes = facts_.vectorBits / 8 / storageBytes(attributes.accumulate);
+  if (lanes < 4)
+    return std::nullopt;
+  constexpr int manyRegisters = 32;
+  int64_t vectors = facts_.vectorRegisters < manyRegisters ? 2 : 4;
+  // Narrower panels where the last one would be emptier otherwise.
+  if (facts_.vectorRegisters >= manyRegisters)
+    vectors = leastEmpty(columns, {4 * lanes, 3 * lanes, 2 * lanes}) / lanes;
+  PackedForm form{vectors * lanes, areGroups ? 4 / storageBytes(right.dtype) : 1};
+  bool fits = get("bn", form.columns) % form.columns == 0 && get("bk", form.depthUnit()) % form.depthUnit() == 0;
+  return fits ? std::optional(form) : std::nullopt;
 }
 
 //===--- other families -----------------------------------------------------------------------------------------===//
@@ -190,13 +242,6 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   if (isOneRow && last.isStatic() && last.factor <= limit)
     return {SweepRegime{{1, get("bn", std::max<int64_t>(1, last.factor))}}};
   return steps(space, compute, 8);
-}
-
-/// Of these tile sizes the first that leaves hardly more of its last tile empty than the best.
-static int64_t leastEmpty(int64_t size, std::initializer_list<int64_t> tiles) {
-  int64_t least = roundUp(
-      size, *llvm::min_element(tiles, [&](int64_t a, int64_t b) { return roundUp(size, a) < roundUp(size, b); }));
-  return *llvm::find_if(tiles, [&](int64_t tile) { return roundUp(size, tile) * 15 <= least * 16; });
 }
 
 /// Blocks whose scores and queries share L1. Where keys and values have to be converted, more rows share what that

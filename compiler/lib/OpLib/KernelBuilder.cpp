@@ -83,7 +83,7 @@ tile::LaunchAttr KernelBuilder::launchRule(ArrayRef<Axis> axes, const KernelOpti
   if (!bounds.empty())
     when = IntegerSetAttr::get(IntegerSet::get(dims, 0, bounds, SmallVector<bool>(bounds.size(), false)));
   return tile::LaunchAttr::get(getContext(), launchSizes_, map(counts), when, options.phase,
-                               options.workspace ? map(*options.workspace) : AffineMapAttr());
+                               options.workspace ? map(*options.workspace) : AffineMapAttr(), options.packs);
 }
 
 //===--- kernels ------------------------------------------------------------------------------------------------===//

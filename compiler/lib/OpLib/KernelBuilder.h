@@ -42,6 +42,7 @@ struct KernelOptions {
   llvm::SmallVector<Condition, 2> when;
   int64_t phase = 0;
   std::optional<mlir::AffineExpr> workspace; ///< Bytes, over sizeExpr().
+  int64_t packs = -1;                        ///< The operand that it fills the workspace from, for all other kernels.
   int64_t warps = 0;                         ///< Of an instance, a hint to the back end; 0: it has none.
 };
 

@@ -7,6 +7,7 @@
 
 #include "Epilogue.h"
 #include "Generators.h"
+#include "PackedOperand.h"
 #include "Values.h"
 
 using namespace mlir;
@@ -78,8 +79,9 @@ namespace {
 /// The kernels of one regime of a product.
 class Product {
 public:
-  Product(KernelBuilder &b, const MatmulShape &shape, const MatmulRegime &regime)
-      : b_(b), shape_(shape), regime_(regime), attributes_(b.description().as<MatmulAttributes>()) {}
+  /// `packed`: how the right operand is read; null: as it lies.
+  Product(KernelBuilder &b, const MatmulShape &shape, const MatmulRegime &regime, PackedOperand *packed)
+      : b_(b), shape_(shape), regime_(regime), packed_(packed), attributes_(b.description().as<MatmulAttributes>()) {}
 
   /// Builds them; `when` are the conditions of the regime.
   void build(ArrayRef<KernelOptions::Condition> when);
@@ -97,7 +99,6 @@ private:
 
   void place(ArrayRef<Value> indices);
   void groupRows();
-  Value loadMatrix(int slot, std::array<int, 2> dims, std::array<Value, 2> coordinates, std::array<int64_t, 2> tile);
   Values loadOperands(Value k);
   Value multiply(ValueRange operands, Value accumulator);
   Value accumulate(Value first = {}, Value last = {});
@@ -110,34 +111,20 @@ private:
   KernelBuilder &b_;
   const MatmulShape &shape_;
   const MatmulRegime &regime_;
+  PackedOperand *packed_;
   const MatmulAttributes &attributes_;
   SmallVector<Value> position_;
   Value row_, column_;
 };
 } // namespace
 
-/// Loads a tile along two dimensions of the space, as it lies in memory, and turns it where they lie the other way.
-Value Product::loadMatrix(int slot, std::array<int, 2> dims, std::array<Value, 2> coordinates,
-                          std::array<int64_t, 2> tile) {
-  b_.setPlace("inputs/" + operand(slot).name);
-  const Access &access = shape_.space.accesses[slot];
-  bool turned = access.axes[dims[0]].dim > access.axes[dims[1]].dim && !shape_.size(dims[0]).isOne();
-  if (turned) {
-    std::swap(dims[0], dims[1]);
-    std::swap(coordinates[0], coordinates[1]);
-    std::swap(tile[0], tile[1]);
-  }
-  Value view = b_.slice(shape_.space, slot, dims, position_);
-  Value value = load(b_, view, coordinates, tile, operand(slot).dtype);
-  if (!turned)
-    return value;
-  auto type = RankedTensorType::get({tile[1], tile[0]}, cast<RankedTensorType>(value.getType()).getElementType());
-  return tile::TransposeOp::create(b_, type, value, ArrayRef<int64_t>{1, 0});
-}
-
 Values Product::loadOperands(Value k) {
-  return {loadMatrix(shape_.left, {shape_.rows, shape_.depth}, {row_, k}, {regime_.bm, regime_.bk}),
-          loadMatrix(shape_.right, {shape_.depth, shape_.columns}, {k, column_}, {regime_.bk, regime_.bn})};
+  Value left =
+      loadMatrix(b_, shape_, shape_.left, {shape_.rows, shape_.depth}, {row_, k}, {regime_.bm, regime_.bk}, position_);
+  if (packed_)
+    return {left, packed_->load(k, column_, regime_.bk, regime_.bn, position_)};
+  return {left, loadMatrix(b_, shape_, shape_.right, {shape_.depth, shape_.columns}, {k, column_},
+                           {regime_.bk, regime_.bn}, position_)};
 }
 
 Value Product::multiply(ValueRange operands, Value accumulator) {
@@ -274,6 +261,10 @@ KernelOptions Product::options(ArrayRef<KernelOptions::Condition> when) const {
   KernelOptions options;
   options.when.assign(when.begin(), when.end());
   options.warps = regime_.warps;
+  if (packed_) {
+    options.phase = 1;
+    options.workspace = b_.getAffineConstantExpr(packed_->bytes());
+  }
   return options;
 }
 
@@ -309,6 +300,9 @@ void Product::buildSplit(ArrayRef<KernelOptions::Condition> when) {
 void buildMatmul(KernelBuilder &b, const Schedule &schedule) {
   MatmulShape shape = matmulShape(b.description());
   const Size &rows = shape.size(shape.rows);
+  std::optional<PackedOperand> packed;
+  if (std::optional<PackedForm> form = schedule.packedForm(shape))
+    packed.emplace(b, shape, *form).buildKernel();
   std::optional<int64_t> below; // Rows up to here are another regime's.
   for (const MatmulRegime &regime : schedule.matmul(shape)) {
     SmallVector<KernelOptions::Condition, 2> when;
@@ -316,7 +310,7 @@ void buildMatmul(KernelBuilder &b, const Schedule &schedule) {
       when.push_back({rows, true, *regime.maxRows});
     if (regime.splitK > 1 && below) // Its second phase must not follow another regime's first.
       when.push_back({rows, false, *below + 1});
-    Product product(b, shape, regime);
+    Product product(b, shape, regime, packed ? &*packed : nullptr);
     if (regime.splitK > 1)
       product.buildSplit(when);
     else

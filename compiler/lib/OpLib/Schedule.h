@@ -32,6 +32,15 @@ struct Tiling {
   int64_t warps = 0;
 };
 
+/// How a constant right operand lies in memory once it is packed: panels of so many columns, and in these, step after
+/// step, `terms` neighbours of each column side by side. What is missing of the last panel and step is 0.
+struct PackedForm {
+  int64_t columns = 1, terms = 1;
+
+  /// Terms of the depth come in multiples of this.
+  int64_t depthUnit() const { return 2 * terms; }
+};
+
 /// Tile sizes of one way to compute a matrix product, and up to how many rows it is taken.
 struct MatmulRegime {
   std::string name; ///< "row", "skinny", "block".
@@ -81,6 +90,9 @@ public:
   abi::Config complete() const;
 
   virtual std::vector<MatmulRegime> matmul(const MatmulShape &shape) const = 0;
+  /// The form in which the right operand is packed once, where it is constant and that gains something. Tiles of all
+  /// regimes are then made of whole panels and steps.
+  virtual std::optional<PackedForm> packedForm(const MatmulShape &) const { return std::nullopt; }
   /// The tile along the last two dimensions of a collapsed space.
   virtual Tiling elementwise(const Space &space) const = 0;
   virtual Tiling transpose(const TransposeShape &shape) const = 0;

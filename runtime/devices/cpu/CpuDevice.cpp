@@ -268,8 +268,8 @@ Status CpuDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
   int64_t threads = threadsOf(arguments);
   abi::CpuPlan plan;
   TILEJIT_RETURN_IF_ERROR(makePlan(module, arguments, threads, plan));
-  int64_t tasks = 0, most = 0;
-  for (int64_t phase = 0; phase < plan.phases; ++phase) {
+  int64_t tasks = 0, most = 0, end = std::min(plan.phases, arguments.endPhase);
+  for (int64_t phase = arguments.firstPhase; phase < end; ++phase) {
     tasks = tasks > INT64_MAX - plan.tasks[phase] ? INT64_MAX : tasks + plan.tasks[phase];
     most = std::max(most, plan.tasks[phase]);
   }
@@ -289,7 +289,7 @@ Status CpuDevice::launch(const LoadedModule &loaded, const LaunchArguments &argu
     shared = scratch->shared.atLeast(plan.sharedScratchBytes);
   Phase phase(module, arguments, plan, *scratch, shared);
   bool outOfMemory = !shared && plan.sharedScratchBytes > 0;
-  for (int64_t index = 0; index < plan.phases && !outOfMemory && !phase.failed(); ++index) {
+  for (int64_t index = arguments.firstPhase; index < end && !outOfMemory && !phase.failed(); ++index) {
     int64_t used = std::min(threads, plan.tasks[index]);
     if (used > 0)
       runPhase(phase, index, used);

@@ -32,7 +32,7 @@ extern "C" {
 
 /* The version of this interface. Within a major version functions and fields are added, never changed or removed. */
 #define TILEJIT_ABI_MAJOR 0
-#define TILEJIT_ABI_MINOR 1
+#define TILEJIT_ABI_MINOR 2
 #define TILEJIT_ABI_VERSION ((TILEJIT_ABI_MAJOR << 16) | TILEJIT_ABI_MINOR)
 
 typedef struct tilejit_status_s *tilejit_status_t;
@@ -259,6 +259,12 @@ TILEJIT_API tilejit_status_t tilejit_kernel_workspace_size(tilejit_kernel_t kern
                                                            size_t *out_bytes);
 /* Bytes of the packed form of a constant operand; 0: packing gains nothing, launch with the tensor as it is. */
 TILEJIT_API tilejit_status_t tilejit_kernel_packed_size(tilejit_kernel_t kernel, size_t operand, size_t *out_bytes);
+/* Packs a constant operand, once for many launches: `tensor` is the operand as the description has it, `packed` is
+ * written, u8[size from above], on the kernel's device, aligned to 64 bytes. Launches take `packed` in the place of the
+ * tensor, which is not needed any more. They may still be given the tensor, and then pack it each time into their
+ * workspace. What one kernel packed fits all kernels of the same key. */
+TILEJIT_API tilejit_status_t tilejit_kernel_pack(tilejit_kernel_t kernel, size_t operand, const DLTensor *tensor,
+                                                 const DLTensor *packed);
 
 /* ---- Function table ---- */
 
@@ -302,6 +308,7 @@ typedef struct tilejit_api_t {
   tilejit_status_t (*kernel_workspace_size)(tilejit_kernel_t, const DLTensor *const *, size_t,
                                             const tilejit_launch_options_t *, size_t *);
   tilejit_status_t (*kernel_packed_size)(tilejit_kernel_t, size_t, size_t *);
+  tilejit_status_t (*kernel_pack)(tilejit_kernel_t, size_t, const DLTensor *, const DLTensor *); /* From 0.2 on. */
 } tilejit_api_t;
 
 /* The table for programs built with this version (TILEJIT_ABI_VERSION); NULL where the library has another major

@@ -61,6 +61,12 @@ std::string manifestJson(const Manifest &manifest) {
   value.add("resources", integerMap(manifest.resources));
   value.add("assertions", textList(manifest.assertions));
   value.add("reduction_order", json::makeText(manifest.reductionOrder));
+  if (manifest.packs) {
+    json::Value packs = json::makeObject();
+    packs.add("operand", json::makeInteger(manifest.packs->operand));
+    packs.add("bytes", json::makeInteger(manifest.packs->bytes));
+    value.add("packs", std::move(packs));
+  }
   if (!manifest.gpu.kernels.empty())
     value.add("gpu", launchJson(manifest.gpu));
   return json::write(value);
@@ -91,6 +97,11 @@ Expected<Manifest> parseManifest(std::string_view text) {
   manifest.resources = members.integers("resources");
   manifest.assertions = members.texts("assertions");
   manifest.reductionOrder = members.text("reduction_order");
+  if (members.has("packs")) {
+    Members packs(members.object("packs"));
+    manifest.packs = {packs.smallInteger("operand"), packs.integer("bytes")};
+    members.adopt(packs, "packs");
+  }
   if (members.has("gpu")) {
     Members launch(members.object("gpu"));
     manifest.gpu = readLaunch(launch);

@@ -6,6 +6,7 @@
 
 #include "tilejit/Runtime/Kernel.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tilejit {
@@ -166,10 +167,69 @@ Status fillView(const LaunchRules &rules, const OperandRule &rule, const DLTenso
   return fillStrides(rule, tensor, isEmpty, sizes, slots + 1 + rank);
 }
 
+size_t slotsOf(const OperandRule &rule) { return rule.kind == OperandKind::View ? 1 + 2 * rule.shape.size() : 1; }
+
+/// Whether a tensor is given in the place of an operand that was packed: bytes in a row.
+bool isPackedForm(const LaunchRules &rules, size_t operand, const DLTensor *tensor) {
+  bool packs = rules.packs && static_cast<size_t>(rules.packs->operand) == operand;
+  if (!packs || !tensor || tensor->ndim != 1 || !typeFits(tensor->dtype, DType::U8))
+    return false;
+  const OperandRule &rule = rules.operands[operand];
+  return rule.shape.size() != 1 || rule.dtype != DType::U8;
+}
+
+/// Checks the memory of a packed operand.
+Status checkPacked(const LaunchRules &rules, const DLTensor &tensor, DLDevice device, PackedMemory &memory) {
+  const OperandRule &rule = rules.operands[static_cast<size_t>(rules.packs->operand)];
+  constexpr uintptr_t align = 64;
+  OperandRule bytes;
+  bytes.name = rule.name;
+  bytes.dtype = DType::U8;
+  bytes.shape = {{rules.packs->bytes, -1}};
+  TILEJIT_RETURN_IF_ERROR(checkKind(bytes, &tensor, device));
+  if (tensor.shape[0] != rules.packs->bytes)
+    return wrong(rule, "is packed in " + std::to_string(tensor.shape[0]) + " bytes, expected " +
+                           std::to_string(rules.packs->bytes));
+  if (!tensor.data)
+    return wrong(rule, "has no data");
+  auto address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
+  if (address % align != 0 || (tensor.strides && tensor.shape[0] > 1 && tensor.strides[0] != 1))
+    return wrong(rule, "is packed at an address that is no multiple of " + std::to_string(align) +
+                           " bytes, or its bytes lie apart");
+  memory = reinterpret_cast<void *>(address);
+  return Status::ok();
+}
+
+/// The slots of an operand that nobody reads where it lies; its sizes are constants.
+void fillUnread(const OperandRule &rule, int64_t *slots) {
+  size_t rank = rule.shape.size();
+  int64_t dense = 1;
+  slots[0] = 0;
+  for (size_t i = rank; i-- > 0;) {
+    slots[1 + i] = rule.shape[i].size;
+    slots[1 + rank + i] = dense;
+    dense *= rule.shape[i].size;
+  }
+}
+
 } // namespace
 
+Status bindForPacking(const LaunchRules &rules, DLDevice device, const DLTensor &tensor, const DLTensor &packed,
+                      int64_t *slots, int64_t *sizes, PackedMemory &memory) {
+  auto operand = static_cast<size_t>(rules.packs->operand);
+  const OperandRule &rule = rules.operands[operand];
+  std::fill_n(slots, rules.slotCount, 0);
+  std::fill_n(sizes, rules.dims.size(), unbound);
+  TILEJIT_RETURN_IF_ERROR(checkPacked(rules, packed, device, memory));
+  TILEJIT_RETURN_IF_ERROR(checkKind(rule, &tensor, device));
+  TILEJIT_RETURN_IF_ERROR(checkShape(rules, rule, tensor, sizes));
+  for (size_t i = 0; i < operand; ++i)
+    slots += slotsOf(rules.operands[i]);
+  return fillView(rules, rule, tensor, sizes, slots);
+}
+
 Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DLTensor *const> tensors, int64_t *slots,
-                   int64_t *sizes) {
+                   int64_t *sizes, PackedMemory &packed) {
   if (tensors.size() != rules.operands.size())
     return Status(StatusCode::InvalidArgument, "the launch has " + std::to_string(tensors.size()) +
                                                    " tensors, expected " + std::to_string(rules.operands.size()));
@@ -177,6 +237,10 @@ Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DL
     sizes[i] = unbound;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const OperandRule &rule = rules.operands[i];
+    if (isPackedForm(rules, i, tensors[i])) {
+      TILEJIT_RETURN_IF_ERROR(checkPacked(rules, *tensors[i], device, packed));
+      continue;
+    }
     TILEJIT_RETURN_IF_ERROR(checkKind(rule, tensors[i], device));
     if (rule.kind == OperandKind::View)
       TILEJIT_RETURN_IF_ERROR(checkShape(rules, rule, *tensors[i], sizes));
@@ -187,8 +251,11 @@ Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DL
     auto address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
     switch (rule.kind) {
     case OperandKind::View:
-      TILEJIT_RETURN_IF_ERROR(fillView(rules, rule, tensor, sizes, slots));
-      slots += 1 + 2 * rule.shape.size();
+      if (isPackedForm(rules, i, &tensor))
+        fillUnread(rule, slots);
+      else
+        TILEJIT_RETURN_IF_ERROR(fillView(rules, rule, tensor, sizes, slots));
+      slots += slotsOf(rule);
       break;
     case OperandKind::Pointer:
       *slots++ = static_cast<int64_t>(address);

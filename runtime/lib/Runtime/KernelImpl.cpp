@@ -41,6 +41,8 @@ public:
     Numbers<128> slots(rules_.slotCount);
     LaunchArguments arguments;
     TILEJIT_RETURN_IF_ERROR(bind(tensors, options, slots.data(), arguments));
+    if (arguments.firstPhase > 0)
+      return 0; // What it is for is packed already.
     return loaded_->device->workspaceBytes(*loaded_->module, arguments);
   }
 
@@ -48,14 +50,33 @@ public:
     if (operand >= rules_.operands.size())
       return Status(StatusCode::InvalidArgument, "there is no operand " + std::to_string(operand) +
                                                      "; the kernel has " + std::to_string(rules_.operands.size()));
-    return 0; // The CPU packs panels as it goes.
+    bool packs = rules_.packs && static_cast<size_t>(rules_.packs->operand) == operand;
+    return packs ? rules_.packs->bytes : 0;
+  }
+
+  Status pack(size_t operand, const DLTensor &tensor, const DLTensor &packed) override {
+    TILEJIT_ASSIGN_OR_RETURN(int64_t bytes, packedBytes(operand));
+    if (bytes == 0)
+      return Status(StatusCode::InvalidArgument, "operand \"" + rules_.operands[operand].name +
+                                                     "\" has no packed form: launch with the tensor as it is");
+    Numbers<128> slots(rules_.slotCount);
+    Numbers<32> sizes(rules_.dims.size());
+    LaunchArguments arguments;
+    TILEJIT_RETURN_IF_ERROR(
+        bindForPacking(rules_, place_, tensor, packed, slots.data(), sizes.data(), arguments.workspace));
+    arguments.slots = {slots.data(), rules_.slotCount};
+    arguments.workspaceBytes = bytes;
+    arguments.endPhase = 1;
+    LaunchOutcome outcome;
+    return loaded_->device->launch(*loaded_->module, arguments, outcome);
   }
 
 private:
   Status bind(std::span<const DLTensor *const> tensors, const LaunchOptions &options, int64_t *slots,
               LaunchArguments &arguments) const {
     Numbers<32> sizes(rules_.dims.size());
-    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, place_, tensors, slots, sizes.data()));
+    PackedMemory packed = nullptr;
+    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, place_, tensors, slots, sizes.data(), packed));
     if (!manifest().hasLaunchRule && !options.grid)
       return Status(StatusCode::InvalidArgument, "the kernel has no launch rule: a grid has to be given");
     if (options.grid)
@@ -69,6 +90,11 @@ private:
     arguments.threads = options.threads;
     arguments.workspace = options.workspace;
     arguments.workspaceBytes = options.workspaceBytes;
+    if (packed) {
+      arguments.workspace = packed;
+      arguments.workspaceBytes = rules_.packs->bytes;
+      arguments.firstPhase = 1;
+    }
     arguments.stream = options.stream;
     arguments.simulation = options.simulation;
     arguments.simulatedBlocks = options.simulatedBlocks;

@@ -77,6 +77,11 @@ Expected<LaunchRules> makeLaunchRules(const Source &source, const abi::Manifest 
   }
   for (const OperandRule &rule : rules.operands)
     rules.slotCount += rule.kind == OperandKind::View ? 1 + 2 * rule.shape.size() : 1;
+  rules.packs = manifest.packs;
+  auto count = static_cast<int32_t>(rules.operands.size());
+  if (rules.packs && (rules.packs->bytes <= 0 || rules.packs->operand < 0 || rules.packs->operand >= count ||
+                      rules.operands[static_cast<size_t>(rules.packs->operand)].kind != OperandKind::View))
+    return contradiction("it packs operand " + std::to_string(rules.packs->operand));
   return rules;
 }
 

@@ -42,14 +42,21 @@ struct LaunchRules {
   std::vector<OperandRule> operands;
   std::vector<SymbolicDim> dims;
   size_t slotCount = 0;
+  std::optional<abi::PackedOperand> packs;
 };
+
+/// What stands for the operand that is packed; null: it is there as it is.
+using PackedMemory = void *;
 
 /// InvalidArgument where manifest and description are about different operands.
 Expected<LaunchRules> makeLaunchRules(const Source &source, const abi::Manifest &manifest);
 
 /// Checks the tensors and fills `slots` (slotCount of them). `sizes` is room for one number for each of rules.dims.
 Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DLTensor *const> tensors, int64_t *slots,
-                   int64_t *sizes);
+                   int64_t *sizes, PackedMemory &packed);
+/// The same for a launch that packs one operand and has no others.
+Status bindForPacking(const LaunchRules &rules, DLDevice device, const DLTensor &tensor, const DLTensor &packed,
+                      int64_t *slots, int64_t *sizes, PackedMemory &memory);
 
 } // namespace tilejit
 

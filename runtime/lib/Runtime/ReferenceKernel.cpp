@@ -51,6 +51,9 @@ public:
   size_t operandCount() const override { return rules_.operands.size(); }
   Expected<int64_t> workspaceBytes(std::span<const DLTensor *const>, const LaunchOptions &) override { return 0; }
   Expected<int64_t> packedBytes(size_t) override { return 0; }
+  Status pack(size_t, const DLTensor &, const DLTensor &) override {
+    return Status(StatusCode::InvalidArgument, "the reference implementation takes operands as they are");
+  }
 
   Status launch(std::span<const DLTensor *const> tensors, const LaunchOptions &, LaunchInfo *info) override {
     Status status = run(tensors);
@@ -68,7 +71,8 @@ private:
   Status run(std::span<const DLTensor *const> tensors) const {
     const Description &description = *source_.description;
     std::vector<int64_t> slots(rules_.slotCount), sizes(rules_.dims.size());
-    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, {kDLCPU, 0}, tensors, slots.data(), sizes.data()));
+    PackedMemory packed = nullptr;
+    TILEJIT_RETURN_IF_ERROR(bindTensors(rules_, {kDLCPU, 0}, tensors, slots.data(), sizes.data(), packed));
     std::vector<HostTensor> inputs, outputs;
     const int64_t *slot = slots.data();
     for (const Operand &operand : description.inputs) {

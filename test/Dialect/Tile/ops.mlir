@@ -21,6 +21,13 @@ tile.kernel @launch(%a: !tile.view<?x?xf32, strides = [?, 1], align = 64>, %n: i
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @packs
+// CHECK-SAME: launch <grid = #{{.*}}, workspace = #{{.*}}, packs = 0>
+tile.kernel @packs(%a: !tile.view<4xf32>, %w: !tile.ptr<i8>)
+    launch <grid = affine_map<() -> (1)>, packs = 0, workspace = affine_map<() -> (16)>> {
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @no_sizes() launch <grid = #{{.*}}> {
 tile.kernel @no_sizes() launch <grid = affine_map<() -> (1)>> {
   tile.return

@@ -30,6 +30,14 @@ tile.kernel @f(%a: !tile.view<?xf32>) launch <sizes = [0, 1], grid = affine_map<
 }
 
 // -----
+// expected-error @below {{expected a view to pack, got argument 1}}
+tile.kernel @f(%a: !tile.view<4xf32>, %w: !tile.ptr<i8>)
+    launch <grid = affine_map<() -> (1)>, workspace = affine_map<() -> (4)>, packs = 1> {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{expected the workspace as last argument of type '!tile.ptr<i8>', got '!tile.ptr<f32>'}}
 tile.kernel @f(%a: !tile.ptr<f32>) launch <grid = affine_map<() -> (1)>, workspace = affine_map<() -> (4)>> {
   tile.return

@@ -32,7 +32,7 @@ func.func private @f(!tile.view<4x4xf32, align = 16, align = 32>)
 func.func private @f(!tile.ptr<!tile.ptr<f32>>)
 
 // -----
-// expected-error @below {{expected 'sizes', 'grid', 'when', 'phase' or 'workspace', got 'size'}}
+// expected-error @below {{expected 'sizes', 'grid', 'when', 'phase', 'workspace' or 'packs', got 'size'}}
 module attributes {example.a = #tile.launch<size = [0, 0]>} {}
 
 // -----
@@ -65,6 +65,27 @@ module attributes {example.a = #tile.launch<sizes = [0, 0], grid = affine_map<(n
 module attributes {example.a = #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n)>, when = #set>} {}
 
 // -----
+// expected-error @below {{expected the number of an argument in 'packs', got -2}}
+module attributes {example.a = #tile.launch<grid = affine_map<() -> (1)>, packs = -2>} {}
+
+// -----
+
+// expected-error @below {{expected phase 0 of what packs an argument, got 1}}
+module attributes {example.a = #tile.launch<grid = affine_map<() -> (1)>, phase = 1, packs = 0>} {}
+
+// -----
+
+// expected-error @below {{expected no condition and a workspace of constant size with 'packs'}}
+module attributes {example.a = #tile.launch<grid = affine_map<() -> (1)>, packs = 0>} {}
+
+// -----
+
+#bytes = affine_map<(n) -> (n * 4)>
+// expected-error @below {{expected no condition and a workspace of constant size with 'packs'}}
+module attributes {example.a = #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n)>, workspace = #bytes, packs = 0>} {}
+
+// -----
+
 // expected-error @below {{expected a phase of at least 0, got -1}}
 module attributes {example.a = #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n)>, phase = -1>} {}
 

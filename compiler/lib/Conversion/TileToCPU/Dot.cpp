@@ -49,6 +49,12 @@ bool tilejit::cpu::multipliesByQuads(KernelLowering &l, tile::DotOp op) {
          !(op.getUnsignedA() && op.getUnsignedB());
 }
 
+static Grouping groupingOfQuads(tile::DotOp op) {
+  if (op.getUnsignedA())
+    return Grouping::QuadsUnsignedA;
+  return op.getUnsignedB() ? Grouping::QuadsUnsignedB : Grouping::QuadsRaised;
+}
+
 static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
   bool areBf16 = elementOf(op.getA()).isBF16() && elementOf(op.getB()).isBF16() && elementOf(op.getResult()).isF32();
   int64_t rows = cast<RankedTensorType>(op.getType()).getShape()[0];
@@ -60,9 +66,34 @@ static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
     return Grouping::Pairs;
   if (rows == 1 || !multipliesByQuads(l, op) || takesSkinnyQuads(l, op))
     return Grouping::None;
-  if (op.getUnsignedA())
-    return Grouping::QuadsUnsignedA;
-  return op.getUnsignedB() ? Grouping::QuadsUnsignedB : Grouping::QuadsRaised;
+  return groupingOfQuads(op);
+}
+
+std::optional<PackedPanels> tilejit::cpu::packedPanels(KernelLowering &l, tile::DotOp op) {
+  auto reshape = op.getB().getDefiningOp<tile::ReshapeOp>();
+  auto transpose = reshape ? reshape.getSource().getDefiningOp<tile::TransposeOp>() : tile::TransposeOp();
+  auto load = transpose ? transpose.getSource().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+  if (!load || l.stored(load.getResult()))
+    return std::nullopt;
+  ArrayRef<int64_t> sizes = load.getType().getShape();
+  bool hasTerms = sizes.size() == 4;
+  SmallVector<int64_t> order = hasTerms ? SmallVector<int64_t>{1, 3, 0, 2} : SmallVector<int64_t>{1, 0, 2};
+  if (transpose.getPermutation() != ArrayRef(order))
+    return std::nullopt;
+  PackedPanels panels{load, sizes[2], hasTerms ? sizes[3] : 1};
+  if (reshape.getType().getShape() != ArrayRef<int64_t>{sizes[1] * panels.terms, sizes[0] * panels.columns})
+    return std::nullopt;
+  ArrayRef<Index> strides = l.loadAccess(load).strides;
+  bool isDense = strides.back().is(1) && strides[2].is(panels.terms) && strides[1].is(panels.columns * panels.terms);
+  int64_t across = panels.columns / l.lanes;
+  bool fits = l.lanes >= 4 && panels.columns % l.lanes == 0 && 2 * across + 1 <= l.model.vectorRegisters;
+  Type element = elementOf(op.getB()), sum = elementOf(op.getResult());
+  bool isPlain = panels.terms == 1 && element == sum && isa<FloatType>(sum) &&
+                 op.getPrecision() == tile::Precision::Ieee && elementOf(op.getA()) == sum;
+  bool arePairs =
+      panels.terms == 2 && l.model.pairs && element.isBF16() && elementOf(op.getA()).isBF16() && sum.isF32();
+  bool areQuads = panels.terms == 4 && multipliesByQuads(l, op);
+  return isDense && fits && (isPlain || arePairs || areQuads) ? std::optional(panels) : std::nullopt;
 }
 
 Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
@@ -73,9 +104,18 @@ Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   compute = cast<RankedTensorType>(op.getType()).getElementType();
   rows = extentOf(l, op.getA(), 0);
   columns = extentOf(l, op.getB(), 1);
-  grouping = chooseGrouping(l, op);
+  packed = packedPanels(l, op);
+  Index depthOfB = extentOf(l, op.getB(), 0);
+  if (packed) {
+    const Access &access = l.loadAccess(packed->load);
+    columns = l.e.mul(l.e.max(access.extents[0], 0), packed->columns);
+    depthOfB = l.e.mul(l.e.max(access.extents[1], 0), packed->terms);
+    grouping = packed->terms == 1 ? Grouping::None : packed->terms == 2 ? Grouping::Pairs : groupingOfQuads(op);
+  } else {
+    grouping = chooseGrouping(l, op);
+  }
   // A product with the padding of one operand only may still be NaN.
-  depth = l.e.max(extentOf(l, op.getA(), 1), extentOf(l, op.getB(), 0));
+  depth = l.e.max(extentOf(l, op.getA(), 1), depthOfB);
 }
 
 Value Product::convert(Value value, bool isUnsigned) {

@@ -24,22 +24,33 @@ inline constexpr int64_t skinnyRows = 4;
 /// QuadsRaised: a, after adding 128 to it.
 enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised };
 
+/// B as a constant operand is packed once, so that register tiles take it from where it lies: panels of `columns`
+/// columns, in these step after step the groups of `terms` neighbours of each column. Written as a load of
+/// [panel][step][column][term] that is transposed and reshaped to rows and columns.
+struct PackedPanels {
+  tile::LoadOp load;
+  int64_t columns = 0, terms = 1;
+};
+/// Nothing where B is another value, or in a form that is not the one for its type and this CPU.
+std::optional<PackedPanels> packedPanels(KernelLowering &l, tile::DotOp op);
+
 /// A product that is being lowered: result[m x n] += a[m x k] * b[k x n] in scratch memory.
 struct Product {
   KernelLowering &l;
   tile::DotOp op;
   int64_t m, n, k;
-  mlir::Type compute;         ///< f32, f64 or i32.
-  Index rows, columns, depth; ///< How much of m, n and k can make a difference.
-  mlir::Value result;         ///< The accumulator's memory.
-  int64_t resultStride;       ///< Elements from row to row.
-  bool startsAtZero = false;  ///< The accumulator is zero and its memory not yet written.
+  mlir::Type compute;                 ///< f32, f64 or i32.
+  Index rows, columns, depth;         ///< How much of m, n and k can make a difference.
+  std::optional<PackedPanels> packed; ///< What B is, if it is packed already.
+  mlir::Value result;                 ///< The accumulator's memory.
+  int64_t resultStride;               ///< Elements from row to row.
+  bool startsAtZero = false;          ///< The accumulator is zero and its memory not yet written.
   Grouping grouping = Grouping::None;
   bool keepsSubnormals = false; ///< Pairs are multiplied after they were made wide.
 
   Product(KernelLowering &l, tile::DotOp op);
   /// Whether it is done without packing B.
-  bool isSkinny() const { return m <= skinnyRows && !isGrouped(); }
+  bool isSkinny() const { return m <= skinnyRows && !isGrouped() && !packed; }
   bool isGrouped() const { return grouping != Grouping::None; }
   /// Whether every element of the result is computed, whatever the sizes.
   bool coversAll() const { return !isSkinny() && rows.is(m) && columns.is(n); }

@@ -28,6 +28,14 @@ static int64_t vectorsTogether(const Product &p) {
   return p.isGrouped() || isLong ? 4 : 1;
 }
 
+static RegisterTile chooseTile(const Product &p) {
+  const KernelLowering &l = p.l;
+  if (!p.packed)
+    return chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n, vectorsTogether(p));
+  int64_t across = p.packed->columns / l.lanes;
+  return chooseRegisterTile(l.model, l.lanes, p.m, across, p.packed->columns, across);
+}
+
 namespace {
 /// Columns of B and of the result that register tiles of one form go down.
 struct Panel {
@@ -40,9 +48,9 @@ struct Panel {
 class BlockedProduct {
 public:
   BlockedProduct(Product &p)
-      : p(p), l(p.l), tile(chooseRegisterTile(l.model, l.lanes, p.m, 4, p.n, vectorsTogether(p))),
-        narrow(chooseRegisterTile(l.model, l.lanes, p.m, 1, l.lanes)), parts(operandParts(p.op.getPrecision())),
-        terms(p.stepTerms()), mostSteps(llvm::divideCeil(p.k, terms)), section(llvm::alignTo(mostSteps, l.lanes)),
+      : p(p), l(p.l), tile(chooseTile(p)), narrow(chooseRegisterTile(l.model, l.lanes, p.m, 1, l.lanes)),
+        parts(operandParts(p.op.getPrecision())), terms(p.stepTerms()), mostSteps(llvm::divideCeil(p.k, terms)),
+        section(llvm::alignTo(mostSteps, l.lanes)),
         // One vector more than needed keeps rows of a power of two apart in the cache.
         rowStride(section * static_cast<int64_t>(parts.products.size()) + l.lanes), unroll(mostSteps % 2 ? 1 : 2),
         steps(l.e.roundUp(l.e.divide(l.e.add(p.depth, terms - 1), terms), unroll)) {}
@@ -71,6 +79,7 @@ private:
   int64_t shares(const Panel &panel) const { return llvm::divideCeil(p.m, panel.tile.rows); }
   void prefetchRows(const Panel &panel, Index row);
   void prefetchLines(const Panel &panel, Index row, Index at);
+  void prefetchPacked(const Panel &panel, Index row, Index at);
 
   Product &p;
   KernelLowering &l;
@@ -130,12 +139,9 @@ LogicalResult BlockedProduct::packA() {
 
 LogicalResult BlockedProduct::packB(const Panel &panel) {
   int64_t columns = panel.tile.columns;
-  if (p.isGrouped()) {
-    if (failed(l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB,
-                            p.grouping == Grouping::Pairs ? smallestInB : Value())))
-      return failure();
-    return p.grouping == Grouping::QuadsRaised ? sumColumns(panel) : success();
-  }
+  if (p.isGrouped())
+    return l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB,
+                        p.grouping == Grouping::Pairs ? smallestInB : Value());
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * columns, p.compute);
     auto convert = [&](Value value) {
@@ -151,7 +157,7 @@ LogicalResult BlockedProduct::sumColumns(const Panel &panel) {
   Value raise = l.e.intConstant(p.vectorType(), 0x80808080);
   SmallVector<Value> sums(wide(panel), p.zero(p.vectorType()));
   if (failed(l.loop(0, steps, 1, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
-        Value from = l.e.address(packedB, l.e.mul(at, panel.tile.columns), p.compute);
+        Value from = l.e.address(panel.address, l.e.mul(at, panel.stride), p.compute);
         for (int64_t v = 0; v < wide(panel); ++v)
           sum[v] = p.multiplyAdd(raise, l.e.load(p.vectorType(), l.e.address(from, v * l.lanes, p.compute)), sum[v]);
         return success();
@@ -174,6 +180,13 @@ bool BlockedProduct::readsInPlace(const Panel &panel) {
 
 /// Sees to it that the panel of B is there.
 LogicalResult BlockedProduct::provide(Panel &panel) {
+  if (p.packed) {
+    const Access &access = l.loadAccess(p.packed->load);
+    Index number = l.e.divide(panel.column, p.packed->columns);
+    panel.address = l.e.address(access.origin, l.e.mul(number, access.strides[0]), memoryType(access.element));
+    panel.stride = panel.tile.columns;
+    return success();
+  }
   Panel packed = panel, there = panel;
   packed.address = packedB;
   packed.stride = panel.tile.columns;
@@ -219,6 +232,8 @@ void BlockedProduct::prefetchRows(const Panel &panel, Index row) {
 
 /// Its share of the lines, a few in each step.
 void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
+  if (p.packed)
+    return prefetchPacked(panel, row, at);
   tile::LoadOp load = l.transposeSource(p.op.getB()) ? tile::LoadOp() : matrixLoad(l, p.op.getB());
   if (!load || (p.n <= panel.tile.columns && !looksBehind()))
     return;
@@ -237,6 +252,25 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
     Value address = l.e.address(next, l.e.mul(l.e.add(matrixRow, nextRow), access.strides[0]), memory);
     l.e.prefetch(l.e.address(address, inRow, memory), /*level=*/2);
   }
+}
+
+/// The same of a packed panel: where it is met by one register tile, what it has some steps further on, since it comes
+/// from memory then; else a share of the next one.
+void BlockedProduct::prefetchPacked(const Panel &panel, Index row, Index at) {
+  constexpr int64_t stepsAhead = 32, line = 64;
+  int64_t stepBytes = panel.tile.columns * p.elementBytes();
+  int64_t lines = llvm::divideCeil(mostSteps * stepBytes, line * shares(panel));
+  int64_t atOnce = llvm::divideCeil(lines, llvm::divideCeil(mostSteps, unroll));
+  Value start = l.e.address(panel.address, l.e.mul(l.e.add(at, stepsAhead), stepBytes), l.b.getI8Type());
+  if (shares(panel) > 1) {
+    const Access &access = l.loadAccess(p.packed->load);
+    start = l.e.address(panel.address, access.strides[0], memoryType(access.element));
+    Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
+    Index number = l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), first);
+    start = l.e.address(start, l.e.mul(number, line), l.b.getI8Type());
+  }
+  for (int64_t i = 0; i < atOnce; ++i)
+    l.e.prefetch(l.e.address(start, i * line, l.b.getI8Type()), /*level=*/2);
 }
 
 //===-- the register tile
@@ -322,6 +356,13 @@ LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) 
 LogicalResult BlockedProduct::multiply(const Panel &panel) {
   if (p.grouping != Grouping::Pairs)
     return microkernels(panel);
+  if (p.packed) {
+    FailureOr<Value> found = holdsSubnormals(l, panel.address, 1, l.e.mul(steps, panel.tile.columns), 0);
+    if (failed(found))
+      return failure();
+    Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *found);
+    return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
+  }
   // Elements that are 0 look like subnormal ones at first sight.
   Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
   Value suspected = isBelowNormal(l, smallest);
@@ -346,14 +387,16 @@ LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
   SmallVector<Value> nothing;
   return l.loop(from, to, form.columns, nothing, [&](Index column, auto &) {
     Panel panel{form, column};
-    return failed(provide(panel)) ? failure() : multiply(panel);
+    if (failed(provide(panel)) || (p.grouping == Grouping::QuadsRaised && failed(sumColumns(panel))))
+      return failure();
+    return multiply(panel);
   });
 }
 
 LogicalResult BlockedProduct::run() {
   if (failed(packA()))
     return failure();
-  int64_t elements = section * tile.columns * static_cast<int64_t>(parts.products.size());
+  int64_t elements = p.packed ? 0 : section * tile.columns * static_cast<int64_t>(parts.products.size());
   FailureOr<Value> memory = l.allocateBytes((elements + l.lanes) * p.elementBytes(), p.op);
   FailureOr<Value> sums = l.allocateBytes(tile.columns * p.elementBytes(), p.op);
   FailureOr<Value> smallest = l.allocateBytes(l.lanes * p.elementBytes(), p.op);
@@ -363,7 +406,7 @@ LogicalResult BlockedProduct::run() {
   packedB = *memory;
   columnSums = *sums;
   Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));
-  if (tile.columns == l.lanes)
+  if (tile.columns == l.lanes || p.packed)
     return panels(0, columns, tile);
   Index whole = l.e.mul(l.e.divide(columns, tile.columns), tile.columns);
   if (failed(panels(0, whole, tile)))

@@ -113,14 +113,18 @@ private:
 } // namespace
 
 static int64_t phaseOf(tile::KernelOp kernel) { return kernel.getLaunchAttr() ? kernel.getLaunchAttr().getPhase() : 0; }
+static bool packs(tile::KernelOp kernel) { return kernel.getLaunchAttr() && kernel.getLaunchAttr().getPacks() >= 0; }
 
 LogicalResult tilejit::cpu::checkLaunchRules(ArrayRef<tile::KernelOp> kernels) {
   if (failed(checkSameOperands(kernels)))
     return failure();
+  const auto *packing = llvm::find_if(kernels, packs);
   for (tile::KernelOp kernel : kernels) {
     int64_t phase = phaseOf(kernel);
     if (phase < 0 || phase >= abi::maxPhases)
       return kernel.emitOpError("expected a phase from 0 to ") << abi::maxPhases - 1 << ", got " << phase;
+    if (packing != kernels.end() && phase == 0 && kernel != *packing)
+      return kernel.emitOpError("expected a phase after the one in which an argument is packed, got 0");
   }
   return success();
 }
@@ -152,7 +156,8 @@ void tilejit::cpu::emitPlan(OpBuilder &builder, Location loc, ArrayRef<LoweredKe
   int64_t phases = 0, scratch = 0, firstPhase = abi::maxPhases;
   for (const LoweredKernel &kernel : kernels) {
     phases = std::max(phases, phaseOf(kernel.kernel) + 1);
-    firstPhase = std::min(firstPhase, phaseOf(kernel.kernel));
+    if (!packs(kernel.kernel)) // All paths pack alike.
+      firstPhase = std::min(firstPhase, phaseOf(kernel.kernel));
     scratch = std::max(scratch, kernel.scratchBytes);
   }
   SmallVector<Index> tasks(phases, Index(0));

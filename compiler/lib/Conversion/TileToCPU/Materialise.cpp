@@ -3,7 +3,7 @@
 // Which lazy values are better stored where they stand, and storing them: loads from memory that the kernel writes,
 // expensive values with several consumers, transpositions and reshapes that would scatter lanes.
 
-#include "KernelLowering.h"
+#include "Dot.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -121,8 +121,17 @@ static Stored *outlived(KernelLowering &l, Value tile, Value value, unsigned dep
   return nullptr;
 }
 
+/// Whether all that reads a value, or its reshape, are products that take it as packed panels.
+static bool isPackedPanel(KernelLowering &l, Operation *op) {
+  return isa<tile::TransposeOp, tile::ReshapeOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+           if (auto dot = dyn_cast<tile::DotOp>(user))
+             return dot.getB().getDefiningOp() == op && packedPanels(l, dot).has_value();
+           return isa<tile::ReshapeOp>(user) && isa<tile::TransposeOp>(op) && isPackedPanel(l, user);
+         });
+}
+
 bool KernelLowering::wantsMaterialising(Operation *op) {
-  if (op->use_empty())
+  if (op->use_empty() || isPackedPanel(*this, op))
     return false;
   if (isHazardousLoad(op))
     return true;

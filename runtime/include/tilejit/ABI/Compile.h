@@ -52,6 +52,11 @@ struct OperandInfo {
   std::vector<int64_t> strides; ///< In elements; -1: any.
   int64_t align = 0;            ///< Bytes.
 };
+/// An operand that phase 0 of a launch packs into the workspace, from which alone the later phases read it.
+struct PackedOperand {
+  int32_t operand = 0;
+  int64_t bytes = 0; ///< Of the workspace, whatever the sizes of a launch.
+};
 struct Manifest {
   std::string op;         ///< Family, or the kernel's symbol of a tile file.
   std::string target;     ///< The target's keyText.
@@ -63,6 +68,7 @@ struct Manifest {
   std::map<std::string, int64_t> resources; ///< code_bytes, stack_bytes, ...
   std::vector<std::string> assertions;      ///< Message and place of each tile.assert, by number.
   std::string reductionOrder;               ///< In which order sums are formed, for people.
+  std::optional<PackedOperand> packs;       ///< What may be packed once for many launches.
   GpuLaunch gpu;                            ///< GPU targets: kernels and launch rules; empty for CPUs.
 };
 

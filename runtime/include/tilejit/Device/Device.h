@@ -68,8 +68,9 @@ struct LaunchArguments {
   int64_t threads = 0;           ///< CPU: how many to use at most; 0: the device's number.
   void *workspace = nullptr;     ///< Scratch of the caller, 64-byte aligned; null: the device's own is used.
   int64_t workspaceBytes = 0;
-  Stream stream = nullptr;                  ///< CPU and simulator do all work at once.
-  const sim::Options *simulation = nullptr; ///< Simulator: checks, schedule, threads; null: all checks.
+  int64_t firstPhase = 0, endPhase = INT64_MAX; ///< CPU: which phases run; for what is packed once.
+  Stream stream = nullptr;                      ///< CPU and simulator do all work at once.
+  const sim::Options *simulation = nullptr;     ///< Simulator: checks, schedule, threads; null: all checks.
   /// Simulator: only so many blocks, the first ones, of a launch that is one kernel; 0: all. For counters; outputs are
   /// left incomplete.
   int64_t simulatedBlocks = 0;

@@ -62,6 +62,10 @@ public:
                                            const LaunchOptions &options = {}) = 0;
   /// How many bytes the packed form of a constant operand takes; 0: packing gains nothing here.
   virtual Expected<int64_t> packedBytes(size_t operand) = 0;
+  /// Packs a constant operand. `packed` is u8[packedBytes()] on the kernel's device, aligned to 64 bytes; launches of
+  /// this kernel, or of another one of the same key, take it in the place of the tensor and are spared packing it
+  /// themselves, as long as its values are the same.
+  virtual Status pack(size_t operand, const DLTensor &tensor, const DLTensor &packed) = 0;
 };
 
 /// Where a tensor must lie for a kernel of this device: simulated chips are DLPack's extension devices (kDLExtDev).

@@ -231,3 +231,12 @@ tilejit_status_t tilejit_kernel_packed_size(tilejit_kernel_t kernel, size_t oper
     return Status::ok();
   });
 }
+
+tilejit_status_t tilejit_kernel_pack(tilejit_kernel_t kernel, size_t operand, const DLTensor *tensor,
+                                     const DLTensor *packed) {
+  return guarded([&]() -> Status {
+    if (!kernel || !tensor || !packed)
+      return invalid("the kernel, the tensor, or the place for its packed form, is null");
+    return kernel->kernel->pack(operand, *tensor, *packed);
+  });
+}

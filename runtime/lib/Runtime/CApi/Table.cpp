@@ -40,6 +40,7 @@ const tilejit_api_t *tilejit_get_api(uint32_t abi_version) {
       tilejit_kernel_launch,
       tilejit_kernel_workspace_size,
       tilejit_kernel_packed_size,
+      tilejit_kernel_pack,
   };
   bool sameMajor = abi_version >> 16 == TILEJIT_ABI_MAJOR;
   return sameMajor && (abi_version & 0xffff) <= TILEJIT_ABI_MINOR ? &table : nullptr;

@@ -29,7 +29,7 @@ struct LaunchFields {
   SmallVector<int64_t> sizes;
   AffineMapAttr grid, workspace;
   IntegerSetAttr when;
-  int64_t phase = 0;
+  int64_t phase = 0, packs = -1;
 };
 } // namespace
 
@@ -46,7 +46,10 @@ static ParseResult parseLaunchField(AsmParser &parser, StringRef key, SMLoc keyL
     return parser.parseInteger(fields.phase);
   if (key == "workspace")
     return parser.parseAttribute(fields.workspace);
-  return parser.emitError(keyLoc, "expected 'sizes', 'grid', 'when', 'phase' or 'workspace', got '") << key << "'";
+  if (key == "packs")
+    return parser.parseInteger(fields.packs);
+  return parser.emitError(keyLoc, "expected 'sizes', 'grid', 'when', 'phase', 'workspace' or 'packs', got '")
+         << key << "'";
 }
 
 Attribute LaunchAttr::parse(AsmParser &parser, Type) {
@@ -69,7 +72,7 @@ Attribute LaunchAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), fields.sizes, fields.grid, fields.when,
-                    fields.phase, fields.workspace);
+                    fields.phase, fields.workspace, fields.packs);
 }
 
 void LaunchAttr::print(AsmPrinter &printer) const {
@@ -86,11 +89,14 @@ void LaunchAttr::print(AsmPrinter &printer) const {
     printer << ", phase = " << getPhase();
   if (getWorkspace())
     printer << ", workspace = " << getWorkspace();
+  if (getPacks() >= 0)
+    printer << ", packs = " << getPacks();
   printer << '>';
 }
 
 LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> sizes,
-                                 AffineMapAttr grid, IntegerSetAttr when, int64_t phase, AffineMapAttr workspace) {
+                                 AffineMapAttr grid, IntegerSetAttr when, int64_t phase, AffineMapAttr workspace,
+                                 int64_t packs) {
   if (sizes.size() % 2 != 0)
     return emitError() << "expected pairs of argument and dimension in 'sizes', got " << sizes.size() << " numbers";
   for (int64_t number : sizes)
@@ -108,6 +114,12 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
                        << when.getValue().getNumDims() << " and " << when.getValue().getNumSymbols();
   if (phase < 0)
     return emitError() << "expected a phase of at least 0, got " << phase;
+  if (packs < -1)
+    return emitError() << "expected the number of an argument in 'packs', got " << packs;
+  if (packs >= 0 && phase != 0)
+    return emitError() << "expected phase 0 of what packs an argument, got " << phase;
+  if (packs >= 0 && (when || !workspace || !workspace.getValue().isSingleConstant()))
+    return emitError() << "expected no condition and a workspace of constant size with 'packs'";
   if (!workspace)
     return success();
   AffineMap workspaceMap = workspace.getValue();

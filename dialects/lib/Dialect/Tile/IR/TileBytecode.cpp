@@ -29,6 +29,7 @@ struct TileBytecode : BytecodeDialectInterface {
     writer.writeOptionalAttribute(launch.getWhen());
     writer.writeSignedVarInt(launch.getPhase());
     writer.writeOptionalAttribute(launch.getWorkspace());
+    writer.writeSignedVarInt(launch.getPacks());
     return success();
   }
 
@@ -37,7 +38,7 @@ struct TileBytecode : BytecodeDialectInterface {
     SmallVector<int64_t> sizes;
     AffineMapAttr grid, workspace;
     IntegerSetAttr when;
-    int64_t phase = 0;
+    int64_t phase = 0, packs = -1;
     if (failed(reader.readVarInt(code)))
       return {};
     if (code != uint64_t(AttributeCode::Launch)) {
@@ -46,11 +47,11 @@ struct TileBytecode : BytecodeDialectInterface {
     }
     if (failed(reader.readSignedVarInts(sizes)) || failed(reader.readAttribute(grid)) ||
         failed(reader.readOptionalAttribute(when)) || failed(reader.readSignedVarInt(phase)) ||
-        failed(reader.readOptionalAttribute(workspace)) || !grid)
+        failed(reader.readOptionalAttribute(workspace)) || failed(reader.readSignedVarInt(packs)) || !grid)
       return {};
-    if (failed(LaunchAttr::verify([&] { return reader.emitError(); }, sizes, grid, when, phase, workspace)))
+    if (failed(LaunchAttr::verify([&] { return reader.emitError(); }, sizes, grid, when, phase, workspace, packs)))
       return {};
-    return LaunchAttr::get(getContext(), sizes, grid, when, phase, workspace);
+    return LaunchAttr::get(getContext(), sizes, grid, when, phase, workspace, packs);
   }
 };
 

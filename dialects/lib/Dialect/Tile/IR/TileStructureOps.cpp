@@ -129,6 +129,8 @@ LogicalResult KernelOp::verify() {
     if (sizes[i + 1] >= view.getRank())
       return emitOpError("expected a launch size within rank ") << view.getRank() << ", got dimension " << sizes[i + 1];
   }
+  if (int64_t packs = launch.getPacks(); packs >= 0 && (packs >= int64_t(types.size()) || !isa<ViewType>(types[packs])))
+    return emitOpError("expected a view to pack, got argument ") << packs;
   if (launch.getWorkspace()) {
     Type expected = PtrType::get(getContext(), IntegerType::get(getContext(), 8));
     if (types.empty() || types.back() != expected)

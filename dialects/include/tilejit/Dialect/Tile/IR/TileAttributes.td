@@ -66,6 +66,10 @@ def Tile_LaunchAttr : AttrDef<Tile_Dialect, "Launch"> {
     `workspace` gives a number of bytes of scratch memory shared by all kernels of a launch; a kernel that has it takes
     the workspace as an additional last argument of type `!tile.ptr<i8>`, 64-byte aligned and uninitialised.
 
+    A kernel that `packs` argument i is the only one of phase 0; it reads no other argument and fills the workspace,
+    whose size is a constant, from which alone later phases read that argument. Where its values stay the same, a host
+    may run phase 0 once and give later launches the workspace that it filled.
+
     In the short form on a kernel `when` may be written in place; inside `#tile.launch<...>` it must be an alias, as the
     comparison in a set would end the attribute.
 
@@ -74,11 +78,13 @@ def Tile_LaunchAttr : AttrDef<Tile_Dialect, "Launch"> {
     #long = affine_set<(n) : (n - 4097 >= 0)>
     #tile.launch<sizes = [0, 0], grid = affine_map<(n) -> (n ceildiv 4096)>, when = #long, phase = 1,
                  workspace = affine_map<(n) -> ((n ceildiv 4096) * 4)>>
+    #tile.launch<grid = affine_map<() -> (16)>, workspace = affine_map<() -> (65536)>, packs = 1>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$sizes, "::mlir::AffineMapAttr":$grid,
                         OptionalParameter<"::mlir::IntegerSetAttr">:$when, DefaultValuedParameter<"int64_t", "0">:$phase,
-                        OptionalParameter<"::mlir::AffineMapAttr">:$workspace);
+                        OptionalParameter<"::mlir::AffineMapAttr">:$workspace,
+                        DefaultValuedParameter<"int64_t", "-1">:$packs);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
