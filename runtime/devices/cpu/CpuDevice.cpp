@@ -4,6 +4,7 @@
 // phase's tasks and takes it in pieces; who has finished helps the others. Small launches run on the caller alone.
 
 #include "ElfImage.h"
+#include "HostMemory.h"
 #include "HostThreads.h"
 #include "Scratch.h"
 #include "ThreadPool.h"
@@ -212,8 +213,8 @@ const DeviceProperties &CpuDevice::properties() const {
 Expected<void *> CpuDevice::allocate(int64_t bytes, std::string_view) {
   if (bytes < 0 || bytes > maxScratchBytes)
     return Status(StatusCode::InvalidArgument, "can't allocate " + std::to_string(bytes) + " bytes");
-  int64_t rounded = std::max<int64_t>(64, (bytes + 63) / 64 * 64);
-  void *memory = std::aligned_alloc(64, static_cast<size_t>(rounded));
+  int64_t rounded = std::max<int64_t>(1, bytes);
+  void *memory = allocateHostMemory(rounded);
   if (!memory)
     return Status(StatusCode::OutOfMemory, "no memory for a buffer of " + std::to_string(bytes) + " bytes");
   return memory;

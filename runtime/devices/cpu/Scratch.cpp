@@ -4,17 +4,12 @@
 
 #include "Scratch.h"
 
+#include "HostMemory.h"
+
 #include <cstdlib>
-#include <sys/mman.h>
 #include <utility>
 
 namespace tilejit::cpu {
-
-namespace {
-
-constexpr int64_t largePage = int64_t{2} << 20;
-
-} // namespace
 
 ScratchBlock::ScratchBlock(ScratchBlock &&other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -25,13 +20,8 @@ void *ScratchBlock::atLeast(int64_t bytes) {
   if (bytes <= bytes_)
     return bytes == 0 ? nullptr : memory_;
   std::free(memory_);
-  int64_t alignment = bytes >= largePage ? largePage : 64;
-  bytes_ = (bytes + alignment - 1) / alignment * alignment;
-  memory_ = std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(bytes_));
-  if (!memory_)
-    bytes_ = 0;
-  else if (alignment == largePage)
-    madvise(memory_, static_cast<size_t>(bytes_), MADV_HUGEPAGE); // Only a wish: fewer TLB misses in packed panels.
+  memory_ = allocateHostMemory(bytes);
+  bytes_ = memory_ ? bytes : 0;
   return memory_;
 }
 

@@ -14,7 +14,7 @@
 
 namespace tilejit::cpu {
 
-/// Memory that grows; its content does not survive that. Aligned to 64 bytes, large ones to 2 MiB.
+/// Memory that grows; its content does not survive that. Aligned to 64 bytes.
 class ScratchBlock {
 public:
   ScratchBlock() = default;
