@@ -13,6 +13,9 @@ using namespace tilejit::cpu;
 
 /// Rows below are not worth the choice, nor are vectors below that fill too little of a cache line.
 static constexpr int64_t leastRowBytes = 512, leastVectorBytes = 32;
+/// Pieces of rows below must begin with a line: one that begins in its middle shares two lines with pieces that others
+/// write at other times, and each reads them.
+static constexpr int64_t longPieceBytes = 4096;
 
 //===-- plain stores
 //-----------------------------------------------------------------------------------------------===//
@@ -138,7 +141,10 @@ namespace {
 class StreamedStore {
 public:
   StreamedStore(TileWriter &writer, tile::StoreOp op, Value isLarge)
-      : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge) {}
+      : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge), streams(isLarge) {
+    int64_t columns = cast<RankedTensorType>(op.getValue().getType()).getShape()[dim];
+    isPiece = columns * byteSize(memoryType(access.element)) < longPieceBytes;
+  }
 
   LogicalResult run() {
     l.noteStreaming();
@@ -162,6 +168,10 @@ private:
 
   LogicalResult row() {
     Index limit = access.extents[dim], first = alignedFrom(limit);
+    if (isPiece) {
+      streams = l.e.both(isLarge, l.e.less(first, 1));
+      first = l.e.select(streams, first, 0);
+    }
     Index unchecked = l.e.max(l.e.sub(l.uncheckedLimit(segment, limit, op.getValue()), first), 0);
     Index last = l.e.add(first, l.e.roundDown(unchecked, l.lanes));
     segment.checked = false;
@@ -191,8 +201,8 @@ private:
     value = l.toMemory(value, access.element);
     Value address = l.segmentAddress(access, part);
     return l.branch(
-        isLarge, [&] { return l.e.stream(value, address), success(); },
-        isLarge ? KernelLowering::Body([&] { return l.e.store(value, address), success(); }) : nullptr);
+        streams, [&] { return l.e.stream(value, address), success(); },
+        streams ? KernelLowering::Body([&] { return l.e.store(value, address), success(); }) : nullptr);
   }
 
   /// Elements [last, limit), then [0, first), with masks or one by one.
@@ -221,7 +231,9 @@ private:
   const Access &access;
   const int dim;
   tile::StoreOp op;
-  Value isLarge;
+  Value isLarge; ///< Null: it is.
+  Value streams; ///< The same for the row at hand.
+  bool isPiece;
   Segment segment;
   SmallVector<Value> nothing;
 };
