@@ -245,12 +245,10 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
   Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
   Index nextRow = looksBehind() ? Index(load.getType().getShape()[0]) : Index(0);
   Index nextColumn = looksBehind() ? panel.column : l.e.add(panel.column, panel.tile.columns);
-  Value next = l.e.address(access.origin, nextColumn, memory);
   for (int64_t i = 0; i < atOnce; ++i) {
     Index number = l.e.add(l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), first), i);
     Index matrixRow = l.e.divide(number, linesOfRow), inRow = l.e.mul(l.e.remainder(number, linesOfRow), line);
-    Value address = l.e.address(next, l.e.mul(l.e.add(matrixRow, nextRow), access.strides[0]), memory);
-    l.e.prefetch(l.e.address(address, inRow, memory), /*level=*/2);
+    l.prefetchFrom(access, l.e.add(matrixRow, nextRow), l.e.add(nextColumn, inRow), /*level=*/2);
   }
 }
 

@@ -80,8 +80,7 @@ void SkinnyProduct::prefetchFor(Value matrix, Index row, Index column, int64_t t
   int64_t distance = isDense ? llvm::divideCeil(ahead, rowBytes) : together;
   if (distance == 0 || l.lanes * byteSize(memory) < (isDense ? line / 2 : line))
     return;
-  Value start = l.e.address(access.origin, l.e.mul(l.e.add(row, distance), access.strides[0]), memory);
-  l.e.prefetch(l.e.address(start, column, memory), /*level=*/2);
+  l.prefetchFrom(access, l.e.add(row, distance), column, /*level=*/2);
 }
 
 /// Rows [from, to) of B, `together` of them at a time.

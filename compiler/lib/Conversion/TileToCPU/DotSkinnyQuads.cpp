@@ -58,9 +58,7 @@ LogicalResult SkinnyQuads::packA(Index depth) {
 
 /// Rows start streams that the CPU does not foresee: each asks for its counterpart in the next groups.
 void SkinnyQuads::prefetch(Index row, Index column) {
-  const Access &access = l.loadAccess(plainLoad(l, p.op.getB()));
-  Value start = l.e.address(access.origin, l.e.mul(l.e.add(row, 4 * groups), access.strides[0]), l.b.getI8Type());
-  l.e.prefetch(l.e.address(start, l.e.mul(column, access.strides[1]), l.b.getI8Type()), /*level=*/2);
+  l.prefetchFrom(l.loadAccess(plainLoad(l, p.op.getB())), l.e.add(row, 4 * groups), column, /*level=*/2);
 }
 
 /// `groups` quadruples of rows of B from `row` on over all columns; `factors`: A's, by row of A and group.

@@ -277,6 +277,9 @@ public:
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);
+  /// Asks for the line that holds the last of the 64 bytes from an element of a matrix in memory on. (Where vectors
+  /// begin in the middle of lines, the line of the first byte comes with the vector before.)
+  void prefetchFrom(const Access &matrix, Index row, Index column, int level);
   /// The matrix whose transpose this value is, if it is written that way.
   mlir::Value transposeSource(mlir::Value tile);
 

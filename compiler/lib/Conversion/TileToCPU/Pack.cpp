@@ -50,6 +50,13 @@ void KernelLowering::prefetchMatrix(Value tile, Index first, Index rows, Index c
   });
 }
 
+void KernelLowering::prefetchFrom(const Access &matrix, Index row, Index column, int level) {
+  constexpr int64_t line = 64;
+  Type memory = memoryType(matrix.element);
+  Value first = e.address(e.address(matrix.origin, e.mul(row, matrix.strides[0]), memory), column, memory);
+  e.prefetch(e.address(first, line - 1, b.getI8Type()), level);
+}
+
 namespace {
 /// One copy: rows [0, rows) and columns [column, column + columns) to destination[row * rowStride + c - column].
 struct Packer {
@@ -74,13 +81,8 @@ struct Packer {
   /// Rows lie pages apart, where the CPU does not foresee the next one: each asks for one further down, in step.
   void lookAhead(Index row, Index at) {
     constexpr int64_t ahead = 4;
-    tile::LoadOp load = matrixLoad(l, tile);
-    if (!load)
-      return;
-    const Access &access = l.loadAccess(load);
-    Type memory = memoryType(access.element);
-    Value start = l.e.address(access.origin, l.e.mul(l.e.add(row, ahead), access.strides[0]), memory);
-    l.e.prefetch(l.e.address(start, l.e.add(column, at), memory), /*level=*/1);
+    if (tile::LoadOp load = matrixLoad(l, tile))
+      l.prefetchFrom(l.loadAccess(load), l.e.add(row, ahead), l.e.add(column, at), /*level=*/1);
   }
 
   LogicalResult copyRows(bool checked) {

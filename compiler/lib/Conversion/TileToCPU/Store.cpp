@@ -141,7 +141,8 @@ namespace {
 class StreamedStore {
 public:
   StreamedStore(TileWriter &writer, tile::StoreOp op, Value isLarge)
-      : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge), streams(isLarge) {
+      : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge),
+        streams(isLarge) {
     int64_t columns = cast<RankedTensorType>(op.getValue().getType()).getShape()[dim];
     isPiece = columns * byteSize(memoryType(access.element)) < longPieceBytes;
   }
