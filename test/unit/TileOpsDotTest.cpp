@@ -183,3 +183,54 @@ TEST_CASE("rows beyond a view add nothing, whatever an earlier program left behi
   tile.store %e, %y[%p, %c0] : tensor<1x12xf32>, !tile.view<3x12xf32>)",
                run);
 }
+
+TEST_CASE("rows and steps from a number on count as zero, in products of what was stored", "[cpu][gpu]") {
+  TileOpsRun run;
+  run.programs = 5;
+  // Numbers -2, 3, 8, ...: none, some that fill no step of a product, all.
+  checkTileOps("%x: !tile.view<24x20xf32>, %y: !tile.view<20x16xf32>, %z: !tile.view<120x16xf32>",
+               R"(
+  %p = tile.program_id 0
+  %c5 = arith.constant 5 : index
+  %c2 = arith.constant 2 : index
+  %five = arith.muli %p, %c5 : index
+  %number = arith.subi %five, %c2 : index
+  %kept = arith.index_cast %number : index to i32
+  %steps = tile.iota : tensor<20xi32>
+  %keptSteps = tile.splat %kept : i32 -> tensor<20xi32>
+  %inside = arith.cmpi slt, %steps, %keptSteps : tensor<20xi32>
+  %column = tile.expand %inside axis 1 : tensor<20xi1> -> tensor<20x1xi1>
+  %line = tile.expand %inside axis 0 : tensor<20xi1> -> tensor<1x20xi1>
+  %ofB = tile.broadcast %column : tensor<20x1xi1> -> tensor<20x16xi1>
+  %ofA = tile.broadcast %line : tensor<1x20xi1> -> tensor<24x20xi1>
+  %numbers = tile.iota : tensor<24xi32>
+  %keptRows = tile.splat %kept : i32 -> tensor<24xi32>
+  %above = arith.cmpi slt, %numbers, %keptRows : tensor<24xi32>
+  %side = tile.expand %above axis 1 : tensor<24xi1> -> tensor<24x1xi1>
+  %ofRows = tile.broadcast %side : tensor<24x1xi1> -> tensor<24x20xi1>
+)" + loadWhole("%a", "%x", "24x20xf32") +
+                   loadWhole("%b", "%y", "20x16xf32") +
+                   R"(
+  %noA = arith.constant dense<0.0> : tensor<24x20xf32>
+  %noB = arith.constant dense<0.0> : tensor<20x16xf32>
+  %half = arith.constant dense<0.5> : tensor<20x16xf32>
+  %one = arith.constant dense<1.0> : tensor<24x16xf32>
+  %none = arith.constant dense<0.0> : tensor<24x16xf32>
+  %w = arith.divf %b, %half : tensor<20x16xf32>
+  %sum = tile.reduce %w axis 0 : tensor<20x16xf32> -> tensor<16xf32> {
+  ^bb0(%l: f32, %m: f32):
+    %t = arith.addf %l, %m : f32
+    tile.yield %t : f32
+  }
+  %rows = arith.select %ofRows, %a, %noA : tensor<24x20xi1>, tensor<24x20xf32>
+  %d = tile.dot %rows, %w, %one : tensor<24x20xf32>, tensor<20x16xf32>, tensor<24x16xf32>
+  %left = arith.select %ofA, %a, %noA : tensor<24x20xi1>, tensor<24x20xf32>
+  %right = arith.select %ofB, %w, %noB : tensor<20x16xi1>, tensor<20x16xf32>
+  %e = tile.dot %left, %right, %none : tensor<24x20xf32>, tensor<20x16xf32>, tensor<24x16xf32>
+  %f = arith.addf %d, %e : tensor<24x16xf32>
+  %wide = tile.expand %sum axis 0 : tensor<16xf32> -> tensor<1x16xf32>
+  %every = tile.broadcast %wide : tensor<1x16xf32> -> tensor<24x16xf32>
+  %r = arith.addf %f, %every : tensor<24x16xf32>
+  tile.store %r, %z[%p, %c0] : tensor<24x16xf32>, !tile.view<120x16xf32>)",
+               run);
+}

@@ -126,10 +126,12 @@ private:
   Value ownRows();
   Value seen(const KeyBlock &block);
   Value hidesSome(const KeyBlock &block);
+  Value rowsSeen(const KeyBlock &block);
+  Value upTo(Value rows, Value tile);
   Value masked(Value value, const KeyBlock &block);
   double scale() const { return attributes_.scale / attributes_.softcap.value_or(1); }
-  Value products(Value keys);
-  Value scores(Value keys, const KeyBlock &block);
+  Value products(Value keys, Value rows);
+  Value scores(Value keys, Value rows, const KeyBlock &block);
   State advance(Value number, const State &before);
   Values passKeys(ValueRange before);
   Values passSequences(ValueRange before);
@@ -355,11 +357,37 @@ Value QueryBlock::masked(Value value, const KeyBlock &block) {
   return choice.getResult(0);
 }
 
+/// Which keys of a block any query sees, and a few more, of turned tiles; null: all.
+Value QueryBlock::rowsSeen(const KeyBlock &block) {
+  Value end = block.limit;
+  if (!seesAll() && !regime_.isGrouped) {
+    Value behind = arith::SubIOp::create(b_, b_.add(first_, distance()), block.first);
+    Value seen = arith::MaxSIOp::create(b_, b_.add(behind, b_.index(regime_.bm)), b_.index(0));
+    end = end ? arith::MinSIOp::create(b_, end, seen).getResult() : seen;
+  }
+  if (!end || !regime_.isTurned)
+    return {};
+  // By steps of a product, which then has none left over.
+  constexpr int64_t together = 8;
+  end = arith::MinSIOp::create(b_, end, b_.index(regime_.bn));
+  end = arith::DivUIOp::create(b_, b_.add(end, b_.index(together - 1)), b_.index(together));
+  return lanesBelow(b_, b_.mul(end, b_.index(together)), regime_.bn);
+}
+
+/// A tile with a row for each key of a block, zeros but for some: what the other rows hold is not computed.
+Value QueryBlock::upTo(Value rows, Value tile) {
+  if (!rows)
+    return tile;
+  auto type = RankedTensorType::get({regime_.bn, 1}, b_.getI1Type());
+  Value mask = broadcastTo(b_, tile::ExpandOp::create(b_, type, rows, 1), shapeOf(tile));
+  return arith::SelectOp::create(b_, mask, tile, splatLike(b_, tile, 0));
+}
+
 //===--- steps --------------------------------------------------------------------------------------------------===//
 
 /// Each query times each key, scaled.
-Value QueryBlock::products(Value keys) {
-  keys = regime_.isTurned ? inComputeType(keys) : turned(keys);
+Value QueryBlock::products(Value keys, Value rows) {
+  keys = regime_.isTurned ? upTo(rows, inComputeType(keys)) : turned(keys);
   Value zero = splat(b_, scoresShape(), compute_, 0);
   auto dot = [&](Value x, Value y) -> Value {
     return tile::DotOp::create(b_, zero.getType(), x, y, zero, tile::Precision::Ieee, false, false);
@@ -371,8 +399,8 @@ Value QueryBlock::products(Value keys) {
 }
 
 /// Scaled, capped, biased and masked.
-Value QueryBlock::scores(Value keys, const KeyBlock &block) {
-  Value value = products(keys);
+Value QueryBlock::scores(Value keys, Value rows, const KeyBlock &block) {
+  Value value = products(keys, rows);
   if (attributes_.softcap)
     value = arith::MulFOp::create(b_, math::TanhOp::create(b_, value), splatLike(b_, value, *attributes_.softcap));
   if (shape_.bias >= 0) {
@@ -391,7 +419,7 @@ QueryBlock::State QueryBlock::advance(Value number, const State &before) {
   KeyBlock block = keys_->at(number);
   if (regime_.looksAhead)
     keys_->prefetch(keys_->at(b_.add(number, b_.index(1))));
-  Value score = scores(keys_->load(Shape::k, block), block);
+  Value rows = rowsSeen(block), score = scores(keys_->load(Shape::k, block), rows, block);
   auto largest = [&](Value x, Value y) { return larger(b_, x, y); };
   Value maximum = larger(b_, column(score, largest), before.maximum), shift = finiteOrZero(b_, maximum);
   Value weights = math::ExpOp::create(b_, arith::SubFOp::create(b_, score, broadcastTo(b_, shift, scoresShape())));
@@ -404,7 +432,7 @@ QueryBlock::State QueryBlock::advance(Value number, const State &before) {
     return tile::DotOp::create(b_, carried.getType(), x, y, carried, tile::Precision::Ieee, false, false);
   };
   if (regime_.isTurned)
-    return {maximum, sum, dot(turned(inComputeType(values)), weights)};
+    return {maximum, sum, dot(turned(upTo(rows, inComputeType(values))), upTo(rows, weights))};
   return {maximum, sum, dot(convert(b_, weights, compute_, input_), values)};
 }
 

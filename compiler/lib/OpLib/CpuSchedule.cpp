@@ -245,14 +245,23 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
 }
 
 /// Blocks whose scores and queries share L1. Where keys and values have to be converted, more rows share what that
-/// costs, unless many of them would not see the last keys of their block. A page is too short a stream for the CPU to
-/// see where the next one lies.
+/// costs, unless many of them would not see the last keys of their block. Where they come from a cache as they are, a
+/// few rows do as well, which leave less empty where their number varies, and see nearly the same keys. A page is too
+/// short a stream for the CPU to see where the next one lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
   constexpr int64_t leastTurned = 16, mostKeys = 64;
   bool converts = storageBytes(description_.inputs[1].dtype) < 4;
-  bool isMany = converts && !description_.as<AttentionAttributes>().causal && rows > 512;
-  const Size &keys = shape.size(AttentionShape::key);
-  int64_t m = rows <= leastTurned ? std::max<int64_t>(1, rows) : isMany ? 128 : leastEmpty(rows, {64, 48, 32});
+  bool isCausal = description_.as<AttentionAttributes>().causal, isMany = converts && !isCausal && rows > 512;
+  const Size &keys = shape.size(AttentionShape::key), &depth = shape.size(AttentionShape::element);
+  // Of keys and values that many cores may read at once.
+  int64_t nearKeys = 2 * facts_.l2Bytes / storageBytes(description_.inputs[1].dtype) / depth.factor;
+  bool isNear = !converts && !shape.isPaged() && largest(keys) <= nearKeys;
+  bool isFew = isNear && (isCausal || !shape.size(AttentionShape::query).isStatic());
+  int64_t m = leastEmpty(rows, {64, 48, 32});
+  if (rows <= leastTurned || isFew)
+    m = std::clamp<int64_t>(rows, 1, leastTurned);
+  else if (isMany)
+    m = 128;
   int64_t n = keys.isStatic() ? balanced(keys.factor, mostKeys, 4) : std::clamp<int64_t>(largest(keys), 1, mostKeys);
   if (shape.isPaged())
     n = balanced(shape.page, mostKeys, 1);

@@ -14,18 +14,46 @@ using namespace tilejit::cpu;
 //===-- operands
 //-----------------------------------------------------------------------------------------------------===//
 
+std::optional<Clipped> tilejit::cpu::clipped(KernelLowering &l, Value tile) {
+  auto select = l.stored(tile) ? arith::SelectOp() : tile.getDefiningOp<arith::SelectOp>();
+  if (!select || !isZero(select.getFalseValue()))
+    return {};
+  auto broadcast = select.getCondition().getDefiningOp<tile::BroadcastOp>();
+  auto expand = broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandOp>() : tile::ExpandOp();
+  auto compare = expand ? expand.getSource().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto splat = compare ? compare.getRhs().getDefiningOp<tile::SplatOp>() : tile::SplatOp();
+  if (!splat || cast<RankedTensorType>(tile.getType()).getRank() != 2 ||
+      compare.getPredicate() != arith::CmpIPredicate::slt || !compare.getLhs().getDefiningOp<tile::IotaOp>())
+    return {};
+  return Clipped{select.getTrueValue(), static_cast<unsigned>(1 - expand.getAxis()), splat.getValue(), compare};
+}
+
+/// How many rows or columns are kept.
+static Index keptOf(KernelLowering &l, const Clipped &clip) {
+  Value kept = l.scalar(clip.kept);
+  if (kept.getType() != l.e.i64())
+    kept = arith::ExtSIOp::create(l.b, l.e.loc, l.e.i64(), kept);
+  return Emitter::known(kept);
+}
+
 /// How many elements along a dimension can differ from zero, as far as the bounds of a zero-padded load tell.
 static Index extentOf(KernelLowering &l, Value tile, unsigned dim) {
-  int64_t size = cast<RankedTensorType>(tile.getType()).getShape()[dim];
+  Index size = cast<RankedTensorType>(tile.getType()).getShape()[dim];
   while (!l.stored(tile)) {
     Operation *op = tile.getDefiningOp();
     if (!op)
       break;
+    if (std::optional<Clipped> clip = clipped(l, tile)) {
+      if (clip->dim == dim)
+        size = l.e.max(l.e.min(size, keptOf(l, *clip)), 0);
+      tile = clip->tile;
+      continue;
+    }
     if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
       dim = transpose.getPermutation()[dim];
     } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
       if (load.getPad() == tile::Pad::Zero)
-        return l.e.max(l.loadAccess(op).extents[dim], 0);
+        return l.e.min(size, l.e.max(l.loadAccess(op).extents[dim], 0));
       break;
     } else if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, tile::FpToFpOp>(op)) {
       break;

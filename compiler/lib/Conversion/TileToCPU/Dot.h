@@ -99,6 +99,14 @@ mlir::Value isBelowNormal(KernelLowering &l, mlir::Value magnitudes);
 bool multipliesByQuads(KernelLowering &l, tile::DotOp op);
 /// Whether a tile is known to hold nothing but zeros, positive ones.
 bool isZero(mlir::Value tile);
+/// A matrix that is zero from a row or column on, written as a selection: what it is before that along `dim`.
+struct Clipped {
+  mlir::Value tile;
+  unsigned dim;
+  mlir::Value kept;  ///< How many rows or columns that is.
+  mlir::Value below; ///< Which.
+};
+std::optional<Clipped> clipped(KernelLowering &l, mlir::Value tile);
 /// The load that a matrix in memory is computed from elementwise, if its rows lie without gaps.
 tile::LoadOp matrixLoad(KernelLowering &l, mlir::Value tile);
 /// Whether rows [0, rows) and columns [column, column + columns), up to whole vectors of `width` lanes (squares where

@@ -2,8 +2,9 @@
 //
 // Products whose right operand was computed before and lies in scratch memory in the type of the accumulator, as the
 // weights of attention do. Nothing of it is packed. The left operand is read where it lies too, by rows or by columns;
-// only where it has another type or reaches beyond its view is it copied. The accumulator is read once, when a register
-// tile is done, so that what scales it costs no pass of its own.
+// only where it has another type or reaches beyond its view is it copied. Rows that a selection makes zero, and steps
+// of the depth where it makes both operands zero, are left out. The accumulator is read once, when a register tile is
+// done, so that what scales it costs no pass of its own.
 
 #include "Dot.h"
 
@@ -91,10 +92,37 @@ static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
   return isMatrix && place->buffer.strides.back() == 1 ? place : nullptr;
 }
 
+/// Whether both operands are zero from the same step of the depth on, so that neither is looked at from there on.
+static bool endsEarly(KernelLowering &l, tile::DotOp op) {
+  Value turned = l.transposeSource(op.getA());
+  std::optional<Clipped> left = clipped(l, turned ? turned : op.getA()), right = clipped(l, op.getB());
+  return left && right && left->dim == (turned ? 0 : 1) && right->dim == 0 && left->below == right->below;
+}
+
+/// Whether a number is known to be a multiple of `unit`.
+static bool isMultiple(Value number, int64_t unit) {
+  APInt constant;
+  if (matchPattern(number, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % unit == 0;
+  Operation *op = number.getDefiningOp();
+  if (!op)
+    return false;
+  auto ofOperand = [&](Value operand) { return isMultiple(operand, unit); };
+  if (isa<arith::MulIOp>(op))
+    return llvm::any_of(op->getOperands(), ofOperand);
+  return isa<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp, arith::IndexCastOp>(op) &&
+         llvm::all_of(op->getOperands(), ofOperand);
+}
+
+/// The right operand as far as it is looked at.
+static Value rightOf(KernelLowering &l, tile::DotOp op) {
+  return endsEarly(l, op) ? clipped(l, op.getB())->tile : op.getB();
+}
+
 bool tilejit::cpu::readsInPlace(KernelLowering &l, tile::DotOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   return type.getShape()[0] > skinnyRows && type.getShape()[1] > 1 && op.getPrecision() == tile::Precision::Ieee &&
-         storedMatrix(l, op.getB(), type.getElementType());
+         storedMatrix(l, rightOf(l, op), type.getElementType());
 }
 
 //===-- the left operand
@@ -113,6 +141,9 @@ FailureOr<Value> ProductInPlace::copyA(Value source, int64_t rowStride) {
 
 FailureOr<Matrix> ProductInPlace::findA() {
   Value turned = l.transposeSource(p.op.getA()), source = turned ? turned : p.op.getA();
+  // Rows from which on there are zeros are not read, or what is computed of them is written over.
+  if (std::optional<Clipped> clip = clipped(l, source); clip && (clip->dim == (turned ? 1 : 0) || endsEarly(l, p.op)))
+    source = clip->tile;
   auto matrix = [&](Value origin, Index along, Index across) {
     return turned ? Matrix{origin, across, along} : Matrix{origin, along, across};
   };
@@ -244,15 +275,25 @@ LogicalResult ProductInPlace::microkernel(Index row, Index column, int64_t tall)
   SmallVector<Value> rows, sums(tall * wide(), p.zero(p.vectorType()));
   for (int64_t r = 0; r < tall; ++r)
     rows.push_back(l.e.address(first, l.e.mul(a.rowStride, r), p.compute));
-  LogicalResult done = l.loop(0, p.k, unroll, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
+  auto one = [&](Index step, SmallVectorImpl<Value> &sum) {
+    auto elementOfA = [&](int64_t r) { return l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute); };
+    p.step(l.e.address(panel, l.e.mul(step, b.rowStride), p.compute), elementOfA, sum, wide());
+    return success();
+  };
+  Index whole = p.k;
+  bool isWhole = true;
+  if (endsEarly(l, p.op)) {
+    isWhole = isMultiple(clipped(l, p.op.getB())->kept, unroll);
+    whole = isWhole ? p.depth : l.e.roundDown(p.depth, unroll);
+  }
+  LogicalResult done = l.loop(0, whole, unroll, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
     lookAhead(row, tall, at);
-    for (int64_t u = 0; u < unroll; ++u) {
-      Index step = l.e.add(at, u);
-      auto elementOfA = [&](int64_t r) { return l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute); };
-      p.step(l.e.address(panel, l.e.mul(step, b.rowStride), p.compute), elementOfA, sum, wide());
-    }
+    for (int64_t u = 0; u < unroll; ++u)
+      (void)one(l.e.add(at, u), sum);
     return success();
   });
+  if (succeeded(done) && !isWhole)
+    done = l.loop(whole, p.depth, 1, sums, one);
   if (failed(done))
     return failure();
   for (int64_t r = 0; r < tall; ++r)
@@ -276,7 +317,7 @@ LogicalResult ProductInPlace::run() {
   if (failed(left))
     return failure();
   a = *left;
-  const Buffer &right = l.stored(p.op.getB())->buffer;
+  const Buffer &right = l.stored(rightOf(l, p.op))->buffer;
   b = {right.pointer, right.strides[0], 1};
   SmallVector<Value> nothing;
   int64_t whole = p.m - rest;
@@ -290,7 +331,8 @@ LogicalResult ProductInPlace::run() {
   });
   if (failed(done) || p.rows.is(p.m))
     return done;
-  return rowsWithout(l.e.roundUp(p.rows, tile.rows));
+  bool isClipped = !l.transposeSource(p.op.getA()) && clipped(l, p.op.getA());
+  return rowsWithout(isClipped ? p.rows : l.e.roundUp(p.rows, tile.rows));
 }
 
 LogicalResult tilejit::cpu::lowerProductInPlace(KernelLowering &l, tile::DotOp op) {

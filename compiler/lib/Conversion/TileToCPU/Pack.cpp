@@ -19,9 +19,10 @@ Value KernelLowering::transposeSource(Value tile) {
 tile::LoadOp tilejit::cpu::matrixLoad(KernelLowering &l, Value tile) {
   while (!l.stored(tile) && tile.getDefiningOp() && !isa<tile::LoadOp>(tile.getDefiningOp())) {
     Operation *op = tile.getDefiningOp();
-    if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
+    std::optional<Clipped> clip = clipped(l, tile);
+    if (!clip && !op->hasTrait<OpTrait::Elementwise>() && !isa<tile::FpToFpOp>(op))
       return {};
-    tile = op->getOperand(0);
+    tile = clip ? clip->tile : op->getOperand(0);
   }
   auto load = tile.getDefiningOp<tile::LoadOp>();
   bool isMatrix = load && !l.stored(tile) && load.getType().getRank() == 2;
