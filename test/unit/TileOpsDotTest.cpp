@@ -234,3 +234,56 @@ TEST_CASE("rows and steps from a number on count as zero, in products of what wa
   tile.store %r, %z[%p, %c0] : tensor<24x16xf32>, !tile.view<120x16xf32>)",
                run);
 }
+
+TEST_CASE("subnormal elements count in products of bf16 with what was packed before a loop", "[cpu]") {
+  for (auto [a, b] : {std::pair("7.34684e-40", "1.329228e+36"), {"1.329228e+36", "7.34684e-40"}, {"1.0", "1.0"}})
+    checkTileOps("%x: !tile.view<48x20xbf16>, %y: !tile.view<40x20xbf16>, %z: !tile.view<24x40xf32>",
+                 loadWhole("%b0", "%y", "40x20xbf16") + loadWhole("%c", "%z", "24x40xf32") +
+                     "  %f = arith.constant dense<" + a + "> : tensor<24x20xbf16>\n  %g = arith.constant dense<" + b +
+                     R"(> : tensor<40x20xbf16>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %b = arith.mulf %b0, %g : tensor<40x20xbf16>
+  %t = tile.transpose %b [1, 0] : tensor<40x20xbf16> -> tensor<20x40xbf16>
+  %s = scf.for %k = %c0 to %c2 step %c1 iter_args(%acc = %c) -> tensor<24x40xf32> {
+    %a0 = tile.load %x[%k, %c0] : !tile.view<48x20xbf16> -> tensor<24x20xbf16>
+    %a = arith.mulf %a0, %f : tensor<24x20xbf16>
+    %d = tile.dot %a, %t, %acc : tensor<24x20xbf16>, tensor<20x40xbf16>, tensor<24x40xf32>
+    scf.yield %d : tensor<24x40xf32>
+  }
+)" + storeWhole("%s", "%z", "24x40xf32"),
+                 {.targets = {}});
+}
+
+TEST_CASE("subnormal elements count in products of bf16 with what is rounded to it", "[cpu]") {
+  // But not those that are rounded, which are made zero before.
+  for (auto [a, b] : {std::pair("7.34684e-40", "1.329228e+36"), {"1.329228e+36", "7.34684e-40"}, {"1.0", "1.0"}})
+    checkTileOps("%x: !tile.view<20x24xbf16>, %y: !tile.view<20x40xf32>, %z: !tile.view<24x40xf32>",
+                 loadWhole("%a0", "%x", "20x24xbf16") + loadWhole("%b0", "%y", "20x40xf32") +
+                     loadWhole("%c", "%z", "24x40xf32") + "  %f = arith.constant dense<" + a +
+                     "> : tensor<20x24xbf16>\n  %g = arith.constant dense<" + b + R"(> : tensor<20x40xf32>
+  %half = arith.constant dense<0.5> : tensor<20x40xf32>
+  %least = arith.constant dense<0x00800000> : tensor<20x40xf32>
+  %none = arith.constant dense<0.0> : tensor<20x40xf32>
+  %a = arith.mulf %a0, %f : tensor<20x24xbf16>
+  %t = tile.transpose %a [1, 0] : tensor<20x24xbf16> -> tensor<24x20xbf16>
+  %b1 = arith.mulf %b0, %g : tensor<20x40xf32>
+  %b2 = arith.divf %b1, %half : tensor<20x40xf32>
+  %sum = tile.reduce %b2 axis 0 : tensor<20x40xf32> -> tensor<40xf32> {
+  ^bb0(%l: f32, %m: f32):
+    %n = arith.maximumf %l, %m : f32
+    tile.yield %n : f32
+  }
+  %size = math.absf %b2 : tensor<20x40xf32>
+  %isTiny = arith.cmpf olt, %size, %least : tensor<20x40xf32>
+  %b3 = arith.select %isTiny, %none, %b2 : tensor<20x40xi1>, tensor<20x40xf32>
+  %b = tile.fp_to_fp %b3 : tensor<20x40xf32> -> tensor<20x40xbf16>
+  %d = tile.dot %t, %b, %c : tensor<24x20xbf16>, tensor<20x40xbf16>, tensor<24x40xf32>
+  %line = tile.expand %sum axis 0 : tensor<40xf32> -> tensor<1x40xf32>
+  %all = tile.broadcast %line : tensor<1x40xf32> -> tensor<24x40xf32>
+  %nothing = arith.constant dense<0.0> : tensor<24x40xf32>
+  %off = arith.mulf %all, %nothing : tensor<24x40xf32>
+  %o = arith.addf %d, %off : tensor<24x40xf32>
+)" + storeWhole("%o", "%z", "24x40xf32"),
+                 {.targets = {}});
+}

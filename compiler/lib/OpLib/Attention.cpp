@@ -112,7 +112,9 @@ private:
   }
   std::array<int64_t, 2> scoresShape() const { return shapeWith(regime_.bn); }
   Value turned(Value tile);
-  Value inComputeType(Value tile) { return convert(b_, tile, input_, compute_); }
+  /// What turned tiles are multiplied as.
+  Value factors(Value tile) { return regime_.keepsType ? tile : convert(b_, tile, input_, compute_); }
+  Value roundedWeights(Value weights);
   Value loadQueries();
   Value column(Value tile, function_ref<Value(Value, Value)> combine);
   Value spread(Value line, int axis);
@@ -129,6 +131,13 @@ private:
   Value rowsSeen(const KeyBlock &block);
   Value upTo(Value rows, Value tile);
   Value masked(Value value, const KeyBlock &block);
+  /// Whether what is masked is scaled afterwards: as it is read, and not in a pass of its own.
+  bool scalesLast() const {
+    return regime_.keepsType && !attributes_.softcap && shape_.bias < 0 && attributes_.scale > 0;
+  }
+  /// Whether products are scaled at once: those of turned tiles are of scaled queries, unless that would round them.
+  bool isScaled() const { return !regime_.isTurned || (regime_.keepsType && !scalesLast()); }
+  Value scaled(Value tile) { return arith::MulFOp::create(b_, tile, splatLike(b_, tile, scale())); }
   double scale() const { return attributes_.scale / attributes_.softcap.value_or(1); }
   Value products(Value keys, Value rows);
   Value scores(Value keys, Value rows, const KeyBlock &block);
@@ -174,7 +183,7 @@ Value QueryBlock::turned(Value tile) {
   return tile::TransposeOp::create(b_, result, tile, ArrayRef<int64_t>{1, 0});
 }
 
-/// Whole rows, padded with zeros; turned ones are scaled.
+/// Whole rows, padded with zeros; turned ones are scaled where that does not round to their type.
 Value QueryBlock::loadQueries() {
   b_.setPlace("inputs/q");
   Value view = b_.slice(space_, Shape::q, std::array<int, 2>{Shape::query, Shape::element}, position_);
@@ -182,7 +191,9 @@ Value QueryBlock::loadQueries() {
   b_.setPlace("op");
   if (!regime_.isTurned)
     return tile;
-  tile = inComputeType(tile);
+  if (regime_.keepsType)
+    return turned(tile);
+  tile = convert(b_, tile, input_, compute_);
   return turned(arith::MulFOp::create(b_, tile, splatLike(b_, tile, scale())));
 }
 
@@ -360,7 +371,8 @@ Value QueryBlock::masked(Value value, const KeyBlock &block) {
 /// Which keys of a block any query sees, and a few more, of turned tiles; null: all.
 Value QueryBlock::rowsSeen(const KeyBlock &block) {
   Value end = block.limit;
-  if (!seesAll() && !regime_.isGrouped) {
+  // Blocks that are as tall as they are wide have hardly any row that none of the others sees.
+  if (!seesAll() && !regime_.isGrouped && regime_.bm < regime_.bn) {
     Value behind = arith::SubIOp::create(b_, b_.add(first_, distance()), block.first);
     Value seen = arith::MaxSIOp::create(b_, b_.add(behind, b_.index(regime_.bm)), b_.index(0));
     end = end ? arith::MinSIOp::create(b_, end, seen).getResult() : seen;
@@ -387,15 +399,13 @@ Value QueryBlock::upTo(Value rows, Value tile) {
 
 /// Each query times each key, scaled.
 Value QueryBlock::products(Value keys, Value rows) {
-  keys = regime_.isTurned ? upTo(rows, inComputeType(keys)) : turned(keys);
+  keys = regime_.isTurned ? upTo(rows, factors(keys)) : turned(keys);
   Value zero = splat(b_, scoresShape(), compute_, 0);
   auto dot = [&](Value x, Value y) -> Value {
     return tile::DotOp::create(b_, zero.getType(), x, y, zero, tile::Precision::Ieee, false, false);
   };
-  if (regime_.isTurned)
-    return dot(keys, query_);
-  Value value = dot(query_, keys);
-  return arith::MulFOp::create(b_, value, splatLike(b_, value, scale()));
+  Value value = regime_.isTurned ? dot(keys, query_) : dot(query_, keys);
+  return isScaled() ? scaled(value) : value;
 }
 
 /// Scaled, capped, biased and masked.
@@ -412,7 +422,18 @@ Value QueryBlock::scores(Value keys, Value rows, const KeyBlock &block) {
     b_.setPlace("op");
     value = arith::AddFOp::create(b_, value, regime_.isTurned ? turned(bias) : bias);
   }
-  return masked(value, block);
+  value = masked(value, block);
+  return scalesLast() ? scaled(value) : value;
+}
+
+/// Without subnormal numbers, which products of bf16 pairs do not take.
+Value QueryBlock::roundedWeights(Value weights) {
+  if (!regime_.keepsType)
+    return weights;
+  Value least = splatLike(b_, weights, 0x1p-126), magnitude = math::AbsFOp::create(b_, weights);
+  Value isTiny = arith::CmpFOp::create(b_, arith::CmpFPredicate::OLT, magnitude, least);
+  weights = arith::SelectOp::create(b_, isTiny, splatLike(b_, weights, 0), weights);
+  return convert(b_, weights, compute_, input_);
 }
 
 QueryBlock::State QueryBlock::advance(Value number, const State &before) {
@@ -432,7 +453,7 @@ QueryBlock::State QueryBlock::advance(Value number, const State &before) {
     return tile::DotOp::create(b_, carried.getType(), x, y, carried, tile::Precision::Ieee, false, false);
   };
   if (regime_.isTurned)
-    return {maximum, sum, dot(turned(upTo(rows, inComputeType(values))), upTo(rows, weights))};
+    return {maximum, sum, dot(turned(upTo(rows, factors(values))), upTo(rows, roundedWeights(weights)))};
   return {maximum, sum, dot(convert(b_, weights, compute_, input_), values)};
 }
 

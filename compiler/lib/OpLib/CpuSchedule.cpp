@@ -251,7 +251,9 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
   constexpr int64_t leastTurned = 16, mostKeys = 64;
   bool converts = storageBytes(description_.inputs[1].dtype) < 4;
-  bool isCausal = description_.as<AttentionAttributes>().causal, isMany = converts && !isCausal && rows > 512;
+  bool hasPairs = description_.inputs[1].dtype == DType::BF16 && facts_.prefersBf16Dot();
+  bool isCausal = description_.as<AttentionAttributes>().causal;
+  bool isMany = converts && !hasPairs && !isCausal && rows > 512;
   const Size &keys = shape.size(AttentionShape::key), &depth = shape.size(AttentionShape::element);
   // Of keys and values that many cores may read at once.
   int64_t nearKeys = 2 * facts_.l2Bytes / storageBytes(description_.inputs[1].dtype) / depth.factor;
@@ -268,6 +270,7 @@ AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_
   AttentionRegime regime{isLast ? get("bm", m) : m, get("bn", n), shape.size(AttentionShape::element).factor};
   regime.looksAhead = shape.isPaged();
   regime.isTurned = regime.bm >= leastTurned;
+  regime.keepsType = hasPairs && regime.isTurned && regime.bn % 2 == 0 && regime.depth % 2 == 0;
   return regime;
 }
 

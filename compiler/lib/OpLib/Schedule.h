@@ -71,6 +71,7 @@ struct AttentionRegime {
   int64_t split = 1;       ///< Instances that share the keys of a block.
   bool looksAhead = false; ///< Announces the next block of keys and values.
   bool isTurned = false;   ///< Queries run along the last dimension of tiles, else along the first.
+  bool keepsType = false;  ///< Products are of operands as they are, else of such in the type of the results.
   std::optional<int64_t> maxQueries = std::nullopt; ///< Up to how many it is taken; nothing: for any number.
   std::optional<int64_t> maxBatches = std::nullopt;
 };

@@ -95,6 +95,21 @@ mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value pair
 /// Whether any of these bits of magnitudes is below those of the smallest normal number.
 mlir::Value isBelowNormal(KernelLowering &l, mlir::Value magnitudes);
 
+/// Whether any of the 16-bit numbers of a matrix in memory, whose rows lie `stride` of them apart, is subnormal.
+mlir::FailureOr<mlir::Value> rowsHoldSubnormals(KernelLowering &l, mlir::Value matrix, Index rows, int64_t columns,
+                                                Index stride);
+/// Stores pairs of rows of a matrix, `columns` to a row of them. Whether any element is subnormal.
+mlir::FailureOr<mlir::Value> packPairs(KernelLowering &l, mlir::Value tile, Index pairs, int64_t columns,
+                                       mlir::Value destination, mlir::Operation *op);
+/// What a right operand of bf16 is rounded from, without subnormal numbers; null: it is none of that.
+mlir::Value roundedSource(KernelLowering &l, mlir::Value tile);
+/// The same as packPairs(), of what is rounded on the way.
+mlir::LogicalResult roundPairs(KernelLowering &l, mlir::Value source, Index pairs, int64_t columns,
+                               mlir::Value destination);
+/// Whether all that a transposition is for are products of pairs, and storing it as such.
+bool isMultipliedByPairs(KernelLowering &l, mlir::Value tile);
+mlir::LogicalResult storePairs(KernelLowering &l, mlir::Value tile);
+
 /// Whether the CPU has an instruction for products of such bytes: it takes one operand as signed.
 bool multipliesByQuads(KernelLowering &l, tile::DotOp op);
 /// Whether a tile is known to hold nothing but zeros, positive ones.

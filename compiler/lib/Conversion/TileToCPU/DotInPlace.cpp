@@ -1,7 +1,8 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // Products whose right operand was computed before and lies in scratch memory in the type of the accumulator, as the
-// weights of attention do. Nothing of it is packed. The left operand is read where it lies too, by rows or by columns;
+// weights of attention do; or which was packed as pairs of bf16 before a loop, or is to be rounded to such. Otherwise
+// nothing of it is packed. The left operand is read where it lies too, by rows or by columns;
 // only where it has another type or reaches beyond its view is it copied. Rows that a selection makes zero, and steps
 // of the depth where it makes both operands zero, are left out. The accumulator is read once, when a register tile is
 // done, so that what scales it costs no pass of its own.
@@ -10,16 +11,20 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
 
 namespace {
-/// Elements of the accumulator's type: address of the first, and elements from row to row and from column to column.
+/// Elements of the accumulator's type, or pairs: address of the first, and elements from row to row and from column to
+/// column.
 struct Matrix {
   Value origin;
   Index rowStride, columnStride;
+  Type unit = nullptr; ///< Of the stride from row to row; null: the accumulator's type.
+  Value holdsSubnormals = nullptr;
 };
 
 /// Rows that fill no register tile have a smaller one, so it is only the time of their steps that counts; but a second
@@ -28,7 +33,7 @@ RegisterTile chooseTile(const Product &p) {
   int64_t vectors = llvm::divideCeil(p.n, p.l.lanes);
   // A tile takes some cycles to begin and to end.
   auto cycles = [&](int64_t tall, int64_t wide) {
-    return tall == 0 ? 0 : cyclesOfStep(p.l.model, tall, wide) * p.k + tall * wide + 40;
+    return tall == 0 ? 0 : cyclesOfStep(p.l.model, tall, wide) * (p.k / p.stepTerms()) + tall * wide + 40;
   };
   constexpr double worthAnother = 1.05;
   RegisterTile best{1, p.l.lanes};
@@ -60,6 +65,10 @@ public:
 private:
   int64_t chooseUnroll() const;
   FailureOr<Matrix> findA();
+  FailureOr<Matrix> pairsOfA(Value source);
+  FailureOr<Matrix> findB();
+  LogicalResult products();
+  LogicalResult productsKeepingSubnormals();
   FailureOr<Value> copyA(Value source, int64_t rowStride);
   void lookAhead(Index row, int64_t tall, Index at);
   LogicalResult microkernel(Index row, Index column, int64_t tall);
@@ -67,6 +76,7 @@ private:
   LogicalResult put(Index row, Index column, Value sum);
   Value accumulated(Value sum, Segment segment);
   int64_t wide() const { return tile.columns / l.lanes; }
+  int64_t steps() const { return p.k / p.stepTerms(); }
 
   Product &p;
   KernelLowering &l;
@@ -80,7 +90,7 @@ private:
 int64_t ProductInPlace::chooseUnroll() const {
   constexpr int64_t enough = 24;
   int64_t unroll = 1;
-  while (unroll < 4 && tile.rows * wide() * unroll < enough && p.k % (2 * unroll) == 0)
+  while (unroll < 4 && tile.rows * wide() * unroll < enough && steps() % (2 * unroll) == 0)
     unroll *= 2;
   return unroll;
 }
@@ -90,13 +100,6 @@ static Stored *storedMatrix(KernelLowering &l, Value tile, Type compute) {
   Stored *place = l.stored(tile);
   bool isMatrix = place && !place->inRegisters() && getElementTypeOrSelf(tile.getType()) == compute;
   return isMatrix && place->buffer.strides.back() == 1 ? place : nullptr;
-}
-
-/// Whether both operands are zero from the same step of the depth on, so that neither is looked at from there on.
-static bool endsEarly(KernelLowering &l, tile::DotOp op) {
-  Value turned = l.transposeSource(op.getA());
-  std::optional<Clipped> left = clipped(l, turned ? turned : op.getA()), right = clipped(l, op.getB());
-  return left && right && left->dim == (turned ? 0 : 1) && right->dim == 0 && left->below == right->below;
 }
 
 /// Whether a number is known to be a multiple of `unit`.
@@ -114,15 +117,37 @@ static bool isMultiple(Value number, int64_t unit) {
          llvm::all_of(op->getOperands(), ofOperand);
 }
 
+/// Whether both operands are zero from the same step of the depth on, so that neither is looked at from there on.
+static bool endsEarly(KernelLowering &l, tile::DotOp op) {
+  Value turned = l.transposeSource(op.getA());
+  std::optional<Clipped> left = clipped(l, turned ? turned : op.getA()), right = clipped(l, op.getB());
+  if (!left || !right || left->dim != (turned ? 0 : 1) || right->dim != 0 || left->below != right->below)
+    return false;
+  // Pairs are left out in whole steps only.
+  constexpr int64_t mostOfStep = 8;
+  return !getElementTypeOrSelf(op.getB().getType()).isBF16() || isMultiple(right->kept, mostOfStep);
+}
+
 /// The right operand as far as it is looked at.
 static Value rightOf(KernelLowering &l, tile::DotOp op) {
   return endsEarly(l, op) ? clipped(l, op.getB())->tile : op.getB();
 }
 
+/// Whether that holds pairs, or what is to be rounded to such.
+static bool readsPairs(KernelLowering &l, tile::DotOp op) {
+  auto a = cast<RankedTensorType>(op.getA().getType());
+  if (!l.model.pairs || l.lanes < 4 || !a.getElementType().isBF16() || a.getShape()[1] % 2 ||
+      !getElementTypeOrSelf(op.getType()).isF32())
+    return false;
+  Value right = rightOf(l, op);
+  Stored *place = l.stored(right);
+  return place ? place->isPaired : static_cast<bool>(roundedSource(l, right));
+}
+
 bool tilejit::cpu::readsInPlace(KernelLowering &l, tile::DotOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   return type.getShape()[0] > skinnyRows && type.getShape()[1] > 1 && op.getPrecision() == tile::Precision::Ieee &&
-         storedMatrix(l, rightOf(l, op), type.getElementType());
+         (storedMatrix(l, rightOf(l, op), type.getElementType()) || readsPairs(l, op));
 }
 
 //===-- the left operand
@@ -133,10 +158,29 @@ FailureOr<Value> ProductInPlace::copyA(Value source, int64_t rowStride) {
   FailureOr<Value> memory = l.allocateBytes((shape[0] * rowStride + l.lanes) * p.elementBytes(), p.op);
   if (failed(memory))
     return failure();
-  auto convert = [&](Value value) { return p.convert(value, p.op.getUnsignedA()); };
+  auto convert = [&](Value value) {
+    Type element = getElementTypeOrSelf(source.getType());
+    return p.isGrouped() ? l.toMemory(value, element) : p.convert(value, p.op.getUnsignedA());
+  };
   if (failed(l.packMatrix(source, shape[0], 0, shape[1], shape[1], *memory, rowStride, convert)))
     return failure();
   return *memory;
+}
+
+/// What is transposed is packed; pairs of neighbours in a row are read where they lie.
+FailureOr<Matrix> ProductInPlace::pairsOfA(Value source) {
+  constexpr int64_t bytes = 4;
+  int64_t columns = llvm::alignTo(p.m, l.lanes);
+  Index pairs = steps();
+  if (endsEarly(l, p.op))
+    pairs = l.e.divide(p.depth, 2);
+  FailureOr<Value> memory = l.allocateBytes(bytes * columns * steps(), p.op);
+  if (failed(memory))
+    return failure();
+  FailureOr<Value> found = packPairs(l, source, pairs, columns, *memory, p.op);
+  if (failed(found))
+    return failure();
+  return Matrix{*memory, 1, columns, p.compute, *found};
 }
 
 FailureOr<Matrix> ProductInPlace::findA() {
@@ -144,15 +188,18 @@ FailureOr<Matrix> ProductInPlace::findA() {
   // Rows from which on there are zeros are not read, or what is computed of them is written over.
   if (std::optional<Clipped> clip = clipped(l, source); clip && (clip->dim == (turned ? 1 : 0) || endsEarly(l, p.op)))
     source = clip->tile;
+  if (p.isGrouped() && turned)
+    return pairsOfA(source);
+  Type element = p.isGrouped() ? getElementTypeOrSelf(source.getType()) : p.compute;
   auto matrix = [&](Value origin, Index along, Index across) {
-    return turned ? Matrix{origin, across, along} : Matrix{origin, along, across};
+    return turned ? Matrix{origin, across, along} : Matrix{origin, along, across, memoryType(element)};
   };
-  if (Stored *place = storedMatrix(l, source, p.compute))
+  if (Stored *place = storedMatrix(l, source, element))
     return matrix(place->buffer.pointer, place->buffer.strides[0], 1);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
   int64_t dense = llvm::alignTo(shape[1], l.lanes);
   auto load = l.stored(source) ? tile::LoadOp() : source.getDefiningOp<tile::LoadOp>();
-  if (!load || load.getType().getElementType() != p.compute || !l.loadAccess(load).strides[1].is(1)) {
+  if (!load || load.getType().getElementType() != element || !l.loadAccess(load).strides[1].is(1)) {
     FailureOr<Value> copy = copyA(source, dense);
     return failed(copy) ? FailureOr<Matrix>(failure()) : matrix(*copy, dense, 1);
   }
@@ -196,7 +243,7 @@ Value ProductInPlace::accumulated(Value sum, Segment segment) {
   auto scaled = l.stored(acc) ? arith::MulFOp() : acc.getDefiningOp<arith::MulFOp>();
   if (sum && scaled && l.model.fma) {
     Value x = l.evaluate(scaled.getLhs(), segment), y = l.evaluate(scaled.getRhs(), segment);
-    return x && y ? p.multiplyAdd(x, y, sum) : Value();
+    return x && y ? Value(math::FmaOp::create(l.b, l.e.loc, x, y, sum)) : Value();
   }
   Value before = l.evaluate(acc, segment);
   if (!before || !sum)
@@ -254,11 +301,11 @@ void ProductInPlace::lookAhead(Index row, int64_t tall, Index at) {
     l.e.prefetch(l.e.address(l.e.address(access.origin, below, memory), matrixColumn, memory), /*level=*/2);
   };
   if (isTurned) {
-    for (int64_t u = 0; u < unroll; ++u)
-      ask(l.e.add(at, u), row);
+    for (int64_t u = 0; u < unroll * p.stepTerms(); ++u)
+      ask(l.e.add(l.e.mul(at, p.stepTerms()), u), row);
     return;
   }
-  int64_t linesOfRow = llvm::divideCeil(p.k, line), atOnce = llvm::divideCeil(tall * linesOfRow * unroll, p.k);
+  int64_t linesOfRow = llvm::divideCeil(p.k, line), atOnce = llvm::divideCeil(tall * linesOfRow * unroll, steps());
   for (int64_t i = 0; i < atOnce; ++i) {
     Index number = l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), i);
     ask(l.e.add(row, l.e.divide(number, linesOfRow)), l.e.mul(l.e.remainder(number, linesOfRow), line));
@@ -270,24 +317,27 @@ void ProductInPlace::lookAhead(Index row, int64_t tall, Index at) {
 
 /// `tall` rows by the columns of a panel.
 LogicalResult ProductInPlace::microkernel(Index row, Index column, int64_t tall) {
-  Value first = l.e.address(a.origin, l.e.mul(row, a.rowStride), p.compute);
+  Type unit = a.unit ? a.unit : p.compute;
+  Value first = l.e.address(a.origin, l.e.mul(row, a.rowStride), unit);
   Value panel = l.e.address(b.origin, column, p.compute);
   SmallVector<Value> rows, sums(tall * wide(), p.zero(p.vectorType()));
   for (int64_t r = 0; r < tall; ++r)
-    rows.push_back(l.e.address(first, l.e.mul(a.rowStride, r), p.compute));
+    rows.push_back(l.e.address(first, l.e.mul(a.rowStride, r), unit));
   auto one = [&](Index step, SmallVectorImpl<Value> &sum) {
     auto elementOfA = [&](int64_t r) { return l.e.address(rows[r], l.e.mul(step, a.columnStride), p.compute); };
     p.step(l.e.address(panel, l.e.mul(step, b.rowStride), p.compute), elementOfA, sum, wide());
     return success();
   };
-  Index whole = p.k;
+  Index whole = steps();
   bool isWhole = true;
   if (endsEarly(l, p.op)) {
-    isWhole = isMultiple(clipped(l, p.op.getB())->kept, unroll);
-    whole = isWhole ? p.depth : l.e.roundDown(p.depth, unroll);
+    isWhole = isMultiple(clipped(l, p.op.getB())->kept, unroll * p.stepTerms());
+    Index depth = l.e.divide(p.depth, p.stepTerms());
+    whole = isWhole ? depth : l.e.roundDown(depth, unroll);
   }
   LogicalResult done = l.loop(0, whole, unroll, sums, [&](Index at, SmallVectorImpl<Value> &sum) {
-    lookAhead(row, tall, at);
+    if (!p.keepsSubnormals)
+      lookAhead(row, tall, at);
     for (int64_t u = 0; u < unroll; ++u)
       (void)one(l.e.add(at, u), sum);
     return success();
@@ -312,16 +362,22 @@ LogicalResult ProductInPlace::rowsWithout(Index first) {
   });
 }
 
-LogicalResult ProductInPlace::run() {
-  FailureOr<Matrix> left = findA();
-  if (failed(left))
+FailureOr<Matrix> ProductInPlace::findB() {
+  Value right = rightOf(l, p.op);
+  if (Stored *place = l.stored(right))
+    return Matrix{place->buffer.pointer, place->buffer.strides[0], 1, nullptr, place->holdsSubnormals};
+  int64_t columns = llvm::alignTo(p.n, l.lanes);
+  FailureOr<Value> memory = l.allocateBytes(columns * steps() * p.elementBytes(), p.op);
+  Index pairs = endsEarly(l, p.op) ? l.e.divide(p.depth, 2) : Index(steps());
+  if (failed(memory) || failed(roundPairs(l, roundedSource(l, right), pairs, columns, *memory)))
     return failure();
-  a = *left;
-  const Buffer &right = l.stored(rightOf(l, p.op))->buffer;
-  b = {right.pointer, right.strides[0], 1};
+  return Matrix{*memory, columns, 1};
+}
+
+LogicalResult ProductInPlace::products() {
   SmallVector<Value> nothing;
   int64_t whole = p.m - rest;
-  LogicalResult done = l.loop(0, llvm::alignTo(p.n, l.lanes), tile.columns, nothing, [&](Index column, auto &) {
+  return l.loop(0, llvm::alignTo(p.n, l.lanes), tile.columns, nothing, [&](Index column, auto &) {
     if (failed(l.loop(0, l.e.min(p.rows, whole), tile.rows, nothing,
                       [&](Index row, auto &) { return microkernel(row, column, tile.rows); })))
       return failure();
@@ -329,6 +385,34 @@ LogicalResult ProductInPlace::run() {
       return success();
     return l.branch(l.e.less(whole, p.rows), [&] { return microkernel(whole, column, rest); }, nullptr);
   });
+}
+
+/// Rarely, so by little code.
+LogicalResult ProductInPlace::productsKeepingSubnormals() {
+  int64_t tall = p.m % 4 == 0 ? 4 : 1;
+  llvm::SaveAndRestore keep(p.keepsSubnormals, true);
+  llvm::SaveAndRestore small(tile, RegisterTile{tall, l.lanes});
+  llvm::SaveAndRestore none(rest, int64_t{0}), once(unroll, int64_t{1});
+  return products();
+}
+
+LogicalResult ProductInPlace::run() {
+  FailureOr<Matrix> left = findA(), right = failed(left) ? FailureOr<Matrix>(failure()) : findB();
+  if (failed(right))
+    return failure();
+  a = *left;
+  b = *right;
+  if (p.isGrouped() && !a.holdsSubnormals) {
+    FailureOr<Value> found = rowsHoldSubnormals(l, a.origin, p.rows, p.k, a.rowStride);
+    if (failed(found))
+      return failure();
+    a.holdsSubnormals = *found;
+  }
+  Value either = a.holdsSubnormals;
+  if (either && b.holdsSubnormals)
+    either = arith::OrIOp::create(l.b, l.e.loc, either, b.holdsSubnormals);
+  LogicalResult done =
+      either ? l.branch(either, [&] { return productsKeepingSubnormals(); }, [&] { return products(); }) : products();
   if (failed(done) || p.rows.is(p.m))
     return done;
   bool isClipped = !l.transposeSource(p.op.getA()) && clipped(l, p.op.getA());

@@ -8,6 +8,7 @@
 #include "Dot.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilejit;
@@ -74,4 +75,141 @@ FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, I
   if (failed(done))
     return failure();
   return anyBelow(l, least[0], smallestNormal - 1);
+}
+
+/// Whether what is not certain holds, where it is suspected.
+static FailureOr<Value> ifSuspected(KernelLowering &l, Value suspected, llvm::function_ref<FailureOr<Value>()> find) {
+  auto choice = scf::IfOp::create(l.b, l.e.loc, l.b.getI1Type(), suspected, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(l.b);
+  Block *then = choice.thenBlock();
+  l.b.setInsertionPointToEnd(then);
+  FailureOr<Value> found = failure();
+  {
+    ScopeGuard scope(l, then, nullptr);
+    found = find();
+  }
+  if (failed(found))
+    return failure();
+  l.b.setInsertionPointToEnd(then);
+  scf::YieldOp::create(l.b, l.e.loc, *found);
+  l.b.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(l.b, l.e.loc, l.e.intConstant(l.b.getI1Type(), 0));
+  return Value(choice.getResult(0));
+}
+
+FailureOr<Value> tilejit::cpu::rowsHoldSubnormals(KernelLowering &l, Value matrix, Index rows, int64_t columns,
+                                                  Index stride) {
+  constexpr int64_t magnitude = 0x7fff;
+  Type element = l.b.getI16Type();
+  int64_t width = 2 * l.lanes;
+  VectorType elements = l.e.vector(element, width);
+  auto number = [&](int64_t value) { return l.e.intConstant(elements, value); };
+  SmallVector<Value> least{number(-1)};
+  LogicalResult done = l.loop(0, rows, 1, least, [&](Index row, SmallVectorImpl<Value> &state) {
+    Value start = l.e.address(matrix, l.e.mul(row, stride), element);
+    for (int64_t at = 0; at < columns; at += width) {
+      Value bits = l.e.load(elements, l.e.address(start, at, element), l.e.laneMask(columns - at, width), number(0));
+      bits = arith::AndIOp::create(l.b, l.e.loc, bits, number(magnitude));
+      // Zero becomes the largest of all.
+      bits = arith::AddIOp::create(l.b, l.e.loc, bits, number(-1));
+      state[0] = arith::MinUIOp::create(l.b, l.e.loc, state[0], bits);
+    }
+    return success();
+  });
+  if (failed(done))
+    return failure();
+  return anyBelow(l, least[0], smallestNormal - 1);
+}
+
+FailureOr<Value> tilejit::cpu::packPairs(KernelLowering &l, Value tile, Index pairs, int64_t columns, Value destination,
+                                         Operation *op) {
+  FailureOr<Value> smallestAt = l.allocateBytes(4 * l.lanes, op);
+  if (failed(smallestAt) || failed(l.packGroups(tile, 2, pairs, 0, columns, destination, *smallestAt)))
+    return failure();
+  // Elements that are 0 look like subnormal ones at first sight.
+  Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), 2 * l.lanes), *smallestAt);
+  return ifSuspected(l, isBelowNormal(l, smallest),
+                     [&] { return holdsSubnormals(l, destination, 1, l.e.mul(pairs, columns), 0); });
+}
+
+//===-- operands of products in place
+//----------------------------------------------------------------------------===//
+
+/// Recognises what x86 does to a subnormal number that it rounds to bf16: |x| < 2^-126 ? 0 : x.
+Value tilejit::cpu::roundedSource(KernelLowering &l, Value tile) {
+  auto convert = l.stored(tile) ? tile::FpToFpOp() : tile.getDefiningOp<tile::FpToFpOp>();
+  if (!convert || convert.getRounding() != tile::Rounding::NearestEven)
+    return {};
+  Value flushed = convert.getSource();
+  auto select = l.stored(flushed) ? arith::SelectOp() : flushed.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  auto magnitude = compare ? compare.getLhs().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
+  APFloat bound(0.0f);
+  if (!magnitude || compare.getPredicate() != arith::CmpFPredicate::OLT || !isZero(select.getTrueValue()) ||
+      magnitude.getOperand() != select.getFalseValue() || !matchPattern(compare.getRhs(), m_ConstantFloat(&bound)) ||
+      bound.convertToFloat() != 0x1p-126F)
+    return {};
+  return select.getFalseValue();
+}
+
+LogicalResult tilejit::cpu::roundPairs(KernelLowering &l, Value source, Index pairs, int64_t columns,
+                                       Value destination) {
+  SmallVector<Value> nothing;
+  SmallVector<int64_t> interleaved;
+  for (int64_t i = 0; i < l.lanes; ++i)
+    interleaved.append({i, l.lanes + i});
+  VectorType rounded = l.e.vector(l.b.getBF16Type(), 2 * l.lanes), bits = l.e.vector(l.b.getI16Type(), 2 * l.lanes);
+  VectorType lanes = l.e.vector(l.b.getI32Type(), l.lanes);
+  std::string name = ("llvm.x86.avx512bf16.cvtne2ps2bf16." + Twine(32 * l.lanes)).str();
+  return l.loop(0, pairs, 1, nothing, [&](Index pair, auto &) {
+    for (int64_t at = 0; at < columns; at += l.lanes) {
+      Value low = l.evaluate(source, Segment{{l.e.mul(pair, 2), at}, 1, l.lanes});
+      Value high = l.evaluate(source, Segment{{l.e.add(l.e.mul(pair, 2), 1), at}, 1, l.lanes});
+      if (!low || !high)
+        return failure();
+      Value both = LLVM::CallIntrinsicOp::create(l.b, l.e.loc, rounded, l.b.getStringAttr(name), ValueRange{high, low})
+                       .getResult(0);
+      both = LLVM::BitcastOp::create(l.b, l.e.loc, bits, both);
+      both = LLVM::BitcastOp::create(l.b, l.e.loc, lanes, l.e.shuffle(both, both, interleaved));
+      l.e.store(both, l.e.address(destination, l.e.add(l.e.mul(pair, columns), at), l.b.getI32Type()));
+    }
+    return success();
+  });
+}
+
+bool tilejit::cpu::isMultipliedByPairs(KernelLowering &l, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (!l.model.pairs || l.lanes < 4 || !type.getElementType().isBF16() || type.getRank() != 2 || type.getShape()[0] % 2)
+    return false;
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    if (!dot || dot.getB() != tile || dot.getA() == tile || dot.getPrecision() != tile::Precision::Ieee)
+      return false;
+    auto result = cast<RankedTensorType>(dot.getType());
+    return getElementTypeOrSelf(dot.getA().getType()).isBF16() && result.getElementType().isF32() &&
+           result.getShape()[0] > skinnyRows && result.getShape()[1] > 1;
+  });
+}
+
+LogicalResult tilejit::cpu::storePairs(KernelLowering &l, Value tile) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+  Operation *op = tile.getDefiningOp();
+  int64_t pairs = shape[0] / 2, columns = llvm::alignTo(shape[1], l.lanes);
+  // Squares may reach beyond the last pair.
+  FailureOr<Value> memory = l.allocateBytes(4 * columns * llvm::alignTo(pairs, l.lanes), op);
+  if (failed(memory))
+    return failure();
+  if (failed(l.packGroups(tile, 2, pairs, 0, columns, *memory)))
+    return failure();
+  FailureOr<Value> found = holdsSubnormals(l, *memory, 1, pairs * columns, 0);
+  if (failed(found))
+    return failure();
+  Stored place;
+  place.buffer.pointer = *memory;
+  place.buffer.strides = {columns, 1};
+  place.isPaired = true;
+  place.holdsSubnormals = *found;
+  l.setStored(tile, place);
+  return success();
 }

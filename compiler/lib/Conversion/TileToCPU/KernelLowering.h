@@ -55,6 +55,8 @@ struct Stored {
   mlir::Block *block = nullptr; ///< Where the registers came to be: after `after` in `block`.
   mlir::Operation *after = nullptr;
   bool isTable = false;              ///< In the module, for reading only.
+  bool isPaired = false;             ///< Of bf16: a row of the buffer holds two rows, by lanes of 32 bits.
+  mlir::Value holdsSubnormals;       ///< Whether it does, of such.
   mlir::Operation *source = nullptr; ///< The load whose elements these are, made wide; null: another value.
   bool inRegisters() const { return !registers.empty(); }
 };

@@ -169,7 +169,7 @@ LogicalResult KernelLowering::materialise(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   Operation *op = tile.getDefiningOp();
   if (movesLanes(op))
-    return materialiseTransposed(tile);
+    return isMultipliedByPairs(*this, tile) ? storePairs(*this, tile) : materialiseTransposed(tile);
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !keepsCoordinates(reshape))
     return materialiseReshape(tile);
   if (fitsRegisters(type, 8)) {

@@ -313,11 +313,11 @@ struct GroupPacker {
     VectorType wide = l.e.vector(l.b.getI32Type(), l.lanes);
     int64_t width = terms * l.lanes;
     Value none = l.e.intConstant(l.e.vector(l.b.getIntegerType(32 / terms), width), 0);
-    return l.loop(0, groups, l.lanes, nothing, [&](Index group, auto &) -> LogicalResult {
-      for (int64_t at = 0; at < columns; at += l.lanes) {
+    return l.loop(0, groups, l.lanes, nothing, [&](Index group, auto &) {
+      return l.loop(0, columns, l.lanes, nothing, [&](Index at, auto &) -> LogicalResult {
         SmallVector<Value> square;
         for (int64_t i = 0; i < l.lanes; ++i) {
-          Index row = l.e.add(column, at + i), first = l.e.mul(group, terms);
+          Index row = l.e.add(l.e.add(column, at), i), first = l.e.mul(group, terms);
           if (checked) // Rows beyond the tile repeat its last one; nobody reads what they give.
             row = l.e.min(row, cast<RankedTensorType>(tile.getType()).getShape()[1] - 1);
           Value elements = l.evaluate(source, Segment{{row, first}, 1, width, checked});
@@ -333,8 +333,8 @@ struct GroupPacker {
           Index offset = l.e.add(l.e.mul(l.e.add(group, i), columns), at);
           l.e.store(square[i], l.e.address(destination, offset, l.b.getI32Type()));
         }
-      }
-      return success();
+        return success();
+      });
     });
   }
 };
