@@ -245,20 +245,21 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
 }
 
 /// Blocks whose scores and queries share L1. Where keys and values have to be converted, more rows share what that
-/// costs, unless many of them would not see the last keys of their block. Where they come from a cache as they are, a
-/// few rows do as well, which leave less empty where their number varies, and see nearly the same keys. A page is too
-/// short a stream for the CPU to see where the next one lies.
+/// costs, unless many of them would not see the last keys of their block, or may not be there. Where they come from a
+/// cache as they are, a few rows do as well, which leave less empty where their number varies, and see nearly the same
+/// keys. A page is too short a stream for the CPU to see where the next one lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
   constexpr int64_t leastTurned = 16, mostKeys = 64;
   bool converts = storageBytes(description_.inputs[1].dtype) < 4;
   bool hasPairs = description_.inputs[1].dtype == DType::BF16 && facts_.prefersBf16Dot();
   bool isCausal = description_.as<AttentionAttributes>().causal;
-  bool isMany = converts && !hasPairs && !isCausal && rows > 512;
+  bool isStatic = shape.size(AttentionShape::query).isStatic();
+  bool isMany = converts && !hasPairs && !isCausal && isStatic && rows > 512;
   const Size &keys = shape.size(AttentionShape::key), &depth = shape.size(AttentionShape::element);
   // Of keys and values that many cores may read at once.
   int64_t nearKeys = 2 * facts_.l2Bytes / storageBytes(description_.inputs[1].dtype) / depth.factor;
   bool isNear = !converts && !shape.isPaged() && largest(keys) <= nearKeys;
-  bool isFew = isNear && (isCausal || !shape.size(AttentionShape::query).isStatic());
+  bool isFew = isNear && (isCausal || !isStatic);
   int64_t m = leastEmpty(rows, {64, 48, 32});
   if (rows <= leastTurned || isFew)
     m = std::clamp<int64_t>(rows, 1, leastTurned);
