@@ -249,10 +249,14 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
 /// cache as they are, a few rows do as well, which leave less empty where their number varies, and see nearly the same
 /// keys. A page is too short a stream for the CPU to see where the next one lies.
 AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const {
-  constexpr int64_t leastTurned = 16, mostKeys = 64;
+  constexpr int64_t leastTurned = 16, narrow = 512;
+  const auto &attributes = description_.as<AttentionAttributes>();
   bool converts = storageBytes(description_.inputs[1].dtype) < 4;
   bool hasPairs = description_.inputs[1].dtype == DType::BF16 && facts_.prefersBf16Dot();
-  bool isCausal = description_.as<AttentionAttributes>().causal;
+  bool isCausal = attributes.causal;
+  // At both ends of a window there are blocks that are partly outside.
+  bool isNarrow = attributes.window && *attributes.window <= narrow && rows >= leastTurned && (hasPairs || !converts);
+  int64_t mostKeys = isNarrow && !shape.isPaged() ? 32 : 64;
   bool isStatic = shape.size(AttentionShape::query).isStatic();
   bool isMany = converts && !hasPairs && !isCausal && isStatic && rows > 512;
   const Size &keys = shape.size(AttentionShape::key), &depth = shape.size(AttentionShape::element);
@@ -265,6 +269,8 @@ AttentionRegime CpuSchedule::attentionRegime(const AttentionShape &shape, int64_
     m = std::clamp<int64_t>(rows, 1, leastTurned);
   else if (isMany)
     m = 128;
+  else if (isNarrow && hasPairs)
+    m = leastEmpty(rows, {32, 16});
   int64_t n = keys.isStatic() ? balanced(keys.factor, mostKeys, 4) : std::clamp<int64_t>(largest(keys), 1, mostKeys);
   if (shape.isPaged())
     n = balanced(shape.page, mostKeys, 1);
