@@ -5,15 +5,21 @@
 // NEVER-NOT: nontemporal
 // NEVER-NOT: sfence
 
-// A large result: aligned whole vectors, then with masks what lies behind and before them.
+// A large result: aligned whole vectors, then what lies behind and before them, computed with masks but stored element
+// by element: no store with a mask waits among those past the cache.
 // CHECK-LABEL: llvm.func internal @kernel_large
 // CHECK: llvm.ptrtoint
 // CHECK: scf.for
 // CHECK: %[[Y:.*]] = arith.mulf {{.*}} : vector<16xf32>
 // CHECK: llvm.store %[[Y]], %{{.*}} {alignment = 64 : i64, nontemporal}
 // CHECK: scf.for
-// CHECK: arith.mulf {{.*}} : vector<16xf32>
-// CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
+// CHECK-NOT: masked.store
+// CHECK: %[[ENDS:.*]] = arith.mulf {{.*}} : vector<16xf32>
+// CHECK: llvm.store %[[ENDS]], {{.*}} : vector<16xf32>
+// CHECK: scf.for
+// CHECK: %[[ONE:.*]] = llvm.load {{.*}} -> f32
+// CHECK: llvm.store %[[ONE]], {{.*}} : f32
+// CHECK-NOT: masked.store
 // CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"()
 // CHECK-NEXT: llvm.return
 
@@ -40,6 +46,10 @@ tile.kernel @large(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !
 // CHECK-NEXT: llvm.store {{.*}} {alignment = 64 : i64, nontemporal}
 // CHECK: } else {
 // CHECK-NEXT: llvm.store {{.*}} {alignment = 4 : i64} : vector<16xf32>
+// CHECK: scf.if %{{.*}} {
+// CHECK: llvm.store {{.*}} : f32
+// CHECK: } else {
+// CHECK: llvm.intr.masked.store {{.*}} : vector<16xf32>
 tile.kernel @dynamic(%x: !tile.view<64x128xf32>, %y: !tile.view<64x128xf32>, %u: !tile.view<?x128xf32>,
                      %s: !tile.view<16x128xf32>)
     launch <grid = affine_map<() -> (64)>> {

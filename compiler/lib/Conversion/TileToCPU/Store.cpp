@@ -206,7 +206,7 @@ private:
         streams ? KernelLowering::Body([&] { return l.e.store(value, address), success(); }) : nullptr);
   }
 
-  /// Elements [last, limit), then [0, first), with masks or one by one.
+  /// Elements [last, limit), then [0, first), computed with masks or one by one.
   LogicalResult ends(Index first, Index last, Index limit) {
     Segment part = segment;
     part.checked = true;
@@ -222,8 +222,36 @@ private:
       Value value = l.evaluate(op.getValue(), part);
       if (!value)
         return failure();
-      Index remaining = step == 1 ? Index(1) : l.e.sub(l.e.select(isBehind, limit, first), part.at[dim]);
-      return writer.write(part, value, remaining);
+      if (step == 1)
+        return writer.write(part, value, 1);
+      Index remaining = l.e.sub(l.e.select(isBehind, limit, first), part.at[dim]);
+      return l.branch(
+          isLarge, [&] { return writeApart(part, value, l.e.min(remaining, step)); },
+          isLarge ? KernelLowering::Body([&] { return writer.write(part, value, remaining); }) : nullptr);
+    });
+  }
+
+  /// Writes the first elements of a vector one by one. A store with a mask to a line that is not in the cache holds up
+  /// the stores past the cache around it for longer than a row of them takes (Zen 4).
+  LogicalResult writeApart(const Segment &part, Value value, Index count) {
+    auto type = RankedTensorType::get(part.width, cast<VectorType>(value.getType()).getElementType());
+    int64_t mark = l.scratchMark();
+    FailureOr<Buffer> buffer = l.allocate(type, op);
+    if (failed(buffer))
+      return failure();
+    l.scratchRelease(mark);
+    Segment all, one;
+    all.at = {Index(0)};
+    all.dim = 0;
+    all.width = part.width;
+    l.writeBuffer(*buffer, type.getElementType(), all, value);
+    return l.loop(0, count, 1, nothing, [&](Index at, auto &) {
+      one.at = {at};
+      Segment element = part;
+      element.at[dim] = l.e.add(part.at[dim], at);
+      element.dim = -1;
+      element.width = 1;
+      return writer.write(element, l.readBuffer(*buffer, type.getElementType(), one), 1);
     });
   }
 
