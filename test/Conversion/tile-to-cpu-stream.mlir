@@ -99,3 +99,20 @@ tile.kernel @ahead(%x: !tile.view<64x512xf32>, %bias: !tile.view<512xf32>, %y: !
   tile.store %r, %y[%i, %c0] : tensor<1x512xf32>, !tile.view<64x512xf32>
   tile.return
 }
+
+// -----
+
+// Pieces of several rows are streamed where they begin with a line.
+// CHECK-LABEL: llvm.func internal @kernel_piece
+// CHECK: %[[FIRST:.*]] = arith.maxsi
+// CHECK: %[[BEGINS:.*]] = arith.cmpi slt, %[[FIRST]], %c1
+// CHECK: scf.for
+// CHECK: scf.if %[[BEGINS]]
+// CHECK: llvm.store {{.*}} nontemporal
+tile.kernel @piece(%x: !tile.view<64x1024xf32>) {
+  %i = tile.program_id 0
+  %c = arith.constant dense<1.0> : tensor<64x256xf32>
+  %z = arith.constant 0 : index
+  tile.store %c, %x[%z, %i] : tensor<64x256xf32>, !tile.view<64x1024xf32>
+  tile.return
+}

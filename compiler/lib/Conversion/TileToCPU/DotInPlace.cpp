@@ -297,8 +297,7 @@ void ProductInPlace::lookAhead(Index row, int64_t tall, Index at) {
   Type memory = memoryType(access.element);
   int64_t line = 64 / byteSize(memory);
   auto ask = [&](Index matrixRow, Index matrixColumn) {
-    Index below = l.e.mul(l.e.add(matrixRow, load.getType().getShape()[0]), access.strides[0]);
-    l.e.prefetch(l.e.address(l.e.address(access.origin, below, memory), matrixColumn, memory), /*level=*/2);
+    l.prefetchFrom(access, l.e.add(matrixRow, load.getType().getShape()[0]), matrixColumn, /*level=*/2);
   };
   if (isTurned) {
     for (int64_t u = 0; u < unroll * p.stepTerms(); ++u)

@@ -13,8 +13,8 @@ using namespace tilejit::cpu;
 
 /// Rows below are not worth the choice, nor are vectors below that fill too little of a cache line.
 static constexpr int64_t leastRowBytes = 512, leastVectorBytes = 32;
-/// Pieces of rows below must begin with a line: one that begins in its middle shares two lines with pieces that others
-/// write at other times, and each reads them.
+/// Pieces of several rows below must begin with a line: one that begins in its middle shares two lines with pieces that
+/// are written at other times, and each reads them.
 static constexpr int64_t longPieceBytes = 4096;
 
 //===-- plain stores
@@ -143,8 +143,10 @@ public:
   StreamedStore(TileWriter &writer, tile::StoreOp op, Value isLarge)
       : writer(writer), l(writer.l), access(writer.access), dim(writer.dim), op(op), isLarge(isLarge),
         streams(isLarge) {
-    int64_t columns = cast<RankedTensorType>(op.getValue().getType()).getShape()[dim];
-    isPiece = columns * byteSize(memoryType(access.element)) < longPieceBytes;
+    auto type = cast<RankedTensorType>(op.getValue().getType());
+    int64_t columns = type.getShape()[dim], size = cast<tile::ViewType>(op.getView().getType()).getShape()[dim];
+    bool isShort = columns * byteSize(memoryType(access.element)) < longPieceBytes;
+    isPiece = isShort && type.getNumElements() > columns && (ShapedType::isDynamic(size) || size > columns);
   }
 
   LogicalResult run() {
@@ -226,8 +228,8 @@ private:
         return writer.write(part, value, 1);
       Index remaining = l.e.sub(l.e.select(isBehind, limit, first), part.at[dim]);
       return l.branch(
-          isLarge, [&] { return writeApart(part, value, l.e.min(remaining, step)); },
-          isLarge ? KernelLowering::Body([&] { return writer.write(part, value, remaining); }) : nullptr);
+          streams, [&] { return writeApart(part, value, l.e.min(remaining, step)); },
+          streams ? KernelLowering::Body([&] { return writer.write(part, value, remaining); }) : nullptr);
     });
   }
 
