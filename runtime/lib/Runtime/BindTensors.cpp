@@ -167,8 +167,6 @@ Status fillView(const LaunchRules &rules, const OperandRule &rule, const DLTenso
   return fillStrides(rule, tensor, isEmpty, sizes, slots + 1 + rank);
 }
 
-size_t slotsOf(const OperandRule &rule) { return rule.kind == OperandKind::View ? 1 + 2 * rule.shape.size() : 1; }
-
 /// Whether a tensor is given in the place of an operand that was packed: bytes in a row.
 bool isPackedForm(const LaunchRules &rules, size_t operand, const DLTensor *tensor) {
   bool packs = rules.packs && static_cast<size_t>(rules.packs->operand) == operand;
@@ -224,7 +222,7 @@ Status bindForPacking(const LaunchRules &rules, DLDevice device, const DLTensor 
   TILEJIT_RETURN_IF_ERROR(checkKind(rule, &tensor, device));
   TILEJIT_RETURN_IF_ERROR(checkShape(rules, rule, tensor, sizes));
   for (size_t i = 0; i < operand; ++i)
-    slots += slotsOf(rules.operands[i]);
+    slots += rules.operands[i].slots();
   return fillView(rules, rule, tensor, sizes, slots);
 }
 
@@ -255,7 +253,7 @@ Status bindTensors(const LaunchRules &rules, DLDevice device, std::span<const DL
         fillUnread(rule, slots);
       else
         TILEJIT_RETURN_IF_ERROR(fillView(rules, rule, tensor, sizes, slots));
-      slots += slotsOf(rule);
+      slots += rule.slots();
       break;
     case OperandKind::Pointer:
       *slots++ = static_cast<int64_t>(address);

@@ -76,7 +76,7 @@ Expected<LaunchRules> makeLaunchRules(const Source &source, const abi::Manifest 
                              std::to_string(manifest.operands[i].rank));
   }
   for (const OperandRule &rule : rules.operands)
-    rules.slotCount += rule.kind == OperandKind::View ? 1 + 2 * rule.shape.size() : 1;
+    rules.slotCount += rule.slots();
   rules.packs = manifest.packs;
   auto count = static_cast<int32_t>(rules.operands.size());
   if (rules.packs && (rules.packs->bytes <= 0 || rules.packs->operand < 0 || rules.packs->operand >= count ||

@@ -36,6 +36,8 @@ struct OperandRule {
   std::vector<StrideRule> strides; ///< Where not dense; empty: any.
   int64_t align = 0;               ///< Bytes; 0: the element's size.
   bool isOutput = false;
+
+  size_t slots() const { return kind == OperandKind::View ? 1 + 2 * shape.size() : 1; }
 };
 
 struct LaunchRules {

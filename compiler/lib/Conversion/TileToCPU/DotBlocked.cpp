@@ -67,6 +67,7 @@ private:
   LogicalResult panels(Index from, Index to, RegisterTile form);
   LogicalResult microkernels(const Panel &panel);
   LogicalResult microkernelsKeepingSubnormals(const Panel &panel);
+  FailureOr<Value> holdsSubnormals(const Panel &panel);
   LogicalResult multiply(const Panel &panel);
   LogicalResult microkernel(const Panel &panel, Index row, int64_t tall);
   void finish(const Panel &panel, Value result, ArrayRef<Value> sums);
@@ -130,7 +131,7 @@ LogicalResult BlockedProduct::packA() {
         return success();
       })))
     return failure();
-  FailureOr<Value> found = holdsSubnormals(l, packedA, rows, steps, rowStride);
+  FailureOr<Value> found = cpu::holdsSubnormals(l, packedA, rows, steps, rowStride);
   if (failed(found))
     return failure();
   subnormalsInA = *found;
@@ -351,16 +352,11 @@ LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) 
   return l.loop(whole, p.rows, 1, nothing, [&](Index row, auto &) { return microkernel(panel, row, 1); });
 }
 
-LogicalResult BlockedProduct::multiply(const Panel &panel) {
-  if (p.grouping != Grouping::Pairs)
-    return microkernels(panel);
-  if (p.packed) {
-    FailureOr<Value> found = holdsSubnormals(l, panel.address, 1, l.e.mul(steps, panel.tile.columns), 0);
-    if (failed(found))
-      return failure();
-    Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *found);
-    return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
-  }
+/// Whether a panel of pairs holds subnormal elements.
+FailureOr<Value> BlockedProduct::holdsSubnormals(const Panel &panel) {
+  auto look = [&] { return cpu::holdsSubnormals(l, panel.address, 1, l.e.mul(steps, panel.tile.columns), 0); };
+  if (p.packed)
+    return look();
   // Elements that are 0 look like subnormal ones at first sight.
   Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
   Value suspected = isBelowNormal(l, smallest);
@@ -371,13 +367,22 @@ LogicalResult BlockedProduct::multiply(const Panel &panel) {
     ScopeGuard scope(l, block, nullptr);
     FailureOr<Value> found = l.e.intConstant(l.b.getI1Type(), 0);
     if (block == second.thenBlock())
-      found = holdsSubnormals(l, packedB, 1, l.e.mul(steps, panel.tile.columns), 0);
+      found = look();
     if (failed(found))
       return failure();
     l.b.setInsertionPointToEnd(block);
     scf::YieldOp::create(l.b, l.e.loc, *found);
   }
-  Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, second.getResult(0));
+  return second.getResult(0);
+}
+
+LogicalResult BlockedProduct::multiply(const Panel &panel) {
+  if (p.grouping != Grouping::Pairs)
+    return microkernels(panel);
+  FailureOr<Value> inB = holdsSubnormals(panel);
+  if (failed(inB))
+    return failure();
+  Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *inB);
   return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
 }
 
