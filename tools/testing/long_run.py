@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of tilejit, under the Apache License v2.0. See LICENSE for details.
-"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; the
-simulator on every target and level of its kernels, faults and mutants; random tile programs on the CPU and on
-simulated GPUs; and the runtime's tests under sanitizers.
+"""The long run behind tools/long.sh: random descriptions against the reference, and damage to a cache entry; all
+kernels for CPUs on ragged sizes between guards; the simulator on every target and level of its kernels, faults and
+mutants; random tile programs on the CPU and on simulated GPUs; and the runtime's tests under sanitizers.
 
 Every round makes descriptions by a seed that is printed, and verifies them in one call. A failing round prints the seed
 and the descriptions that failed, so that `--seed` with `--minutes 0` repeats it.
@@ -188,6 +188,23 @@ def program_problems(tilec, seed, count=3000, together=50):
         yield None if done.returncode == 0 else f"{' '.join(command)}:\n{done.stdout[-4000:]}{done.stderr}"
 
 
+def guarded_problems(tilec, seed, parts=300):
+    """All subjects of the sweep between guards, then products over all sizes from 0 to 70: one item for each run."""
+    program = pathlib.Path(tilec).resolve().parent / "tests" / "SweepTest"
+    if not program.exists():
+        print("SKIP: sweep: no SweepTest")
+        return
+    names = subprocess.run([str(program), "--subject-names"], capture_output=True, text=True, check=True).stdout.split()
+    commands = [["--part", str(part), "--parts", str(parts)] for part in range(1, parts + 1)]
+    whole = [name for name in names if name.startswith("matmul/") and name.endswith("/any@native")]
+    commands += [["--only", name, "--full"] for name in whole]
+    for number, words in enumerate(commands, 1):
+        print(f"sweep {number}/{len(commands)}: {' '.join(words)}", flush=True)
+        command = [str(program), "[sweep]", "--seed", str(seed), *words]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        yield None if done.returncode == 0 else f"{' '.join(command)}:\n{done.stdout[-8000:]}{done.stderr[-2000:]}"
+
+
 def sanitizer_problems():
     """The runtime's tests under the sanitizers as one item: None, or what is wrong."""
     command = [str(pathlib.Path(__file__).resolve().parents[1] / "test.sh"), "--only", "sanitizers"]
@@ -200,10 +217,11 @@ def main():
     parser.add_argument("tilec")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
-    parser.add_argument("--only", choices=("random", "simulator", "programs", "sanitizers"), help="one of the parts")
+    parser.add_argument("--only", choices=("random", "sweep", "simulator", "programs", "sanitizers"), help="one of the parts")
     options = parser.parse_args()
     end, passed, failed, number = time.monotonic() + 60 * options.minutes, 0, 0, 0
-    parts = {"simulator": lambda: simulator_problems(options.tilec, schedules=3),
+    parts = {"sweep": lambda: guarded_problems(options.tilec, options.seed),
+             "simulator": lambda: simulator_problems(options.tilec, schedules=3),
              "programs": lambda: program_problems(options.tilec, options.seed),
              "sanitizers": sanitizer_problems}
     chosen = [part for name, part in parts.items() if options.only in (None, name)]

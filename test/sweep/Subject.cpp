@@ -1,0 +1,57 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// Descriptions of subjects, and the list of all.
+
+#include "Subject.h"
+
+#include <algorithm>
+
+namespace tilejit::sweep {
+
+static void replaceAll(std::string &text, std::string_view what, std::string_view with) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+}
+
+bool Subject::hasConstants() const {
+  return std::any_of(axes.begin(), axes.end(), [](const Axis &axis) { return axis.isConstant; });
+}
+
+std::string Subject::description(const std::vector<int64_t> &sizes) const {
+  std::string whole = text, dims;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Axis &axis = axes[i];
+    replaceAll(whole, "#" + axis.name, axis.isConstant ? std::to_string(sizes[i]) : "'" + axis.name + "'");
+    if (!axis.isConstant)
+      dims += (dims.empty() ? "'" : ", '") + axis.name + "': {'min': " + std::to_string(axis.low) +
+              ", 'max': " + std::to_string(axis.high) + "}";
+  }
+  whole = "{'tilejit': '1.0', 'dims': {" + dims + "}, " + whole + "}";
+  replaceAll(whole, "'", "\"");
+  return whole;
+}
+
+std::string operandText(std::string_view name, std::string_view dtype, std::string_view shape, std::string_view more) {
+  return "'" + std::string(name) + "': {'dtype': '" + std::string(dtype) + "', 'shape': " + std::string(shape) +
+         std::string(more) + "}";
+}
+
+void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool twin) {
+  for (std::string_view target : {"native", "x86-64-v4", "x86-64-v3", "x86-64", "twin"}) {
+    if (target == "twin" && !twin)
+      continue;
+    subjects.push_back(subject);
+    subjects.back().name.append("@").append(target);
+    subjects.back().target = target;
+  }
+}
+
+std::vector<Subject> allSubjects() {
+  std::vector<Subject> all;
+  for (auto make : {matmulSubjects, attentionSubjects, rowSubjects, elementSubjects})
+    for (Subject &subject : make())
+      all.push_back(std::move(subject));
+  return all;
+}
+
+} // namespace tilejit::sweep

@@ -1,0 +1,56 @@
+// Part of tilejit, under the Apache License v2.0. See LICENSE for details.
+//
+// What the sweep compiles: a description over axes, whose sizes it goes through. The list of all of them is fixed; a
+// name finds one again.
+
+#ifndef TILEJIT_TEST_SWEEP_SUBJECT_H
+#define TILEJIT_TEST_SWEEP_SUBJECT_H
+
+#include "tilejit/ABI/Compile.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilejit::sweep {
+
+/// A size that varies from one launch to the next, or from one compile to the next where it is a constant.
+struct Axis {
+  std::string name;
+  int64_t low = 1, high = 70;
+  bool isConstant = false;
+};
+
+struct Subject {
+  std::string name;   ///< "matmul/f32/nt/strided@x86-64-v3".
+  std::string target; ///< "native", "twin" or a name that parseTarget() knows.
+  /// JSON with ' in the place of " and "#name" in that of an axis, without `tilejit` and `dims`.
+  std::string text;
+  std::vector<Axis> axes;
+  abi::Config config;
+  int64_t launches = 70; ///< What a sample has of it: fewer where they take long.
+
+  /// The whole description for sizes of the constant axes (the others are skipped).
+  std::string description(const std::vector<int64_t> &sizes) const;
+  bool hasConstants() const;
+};
+
+/// All, families in turn.
+std::vector<Subject> allSubjects();
+/// The families that make them up.
+std::vector<Subject> matmulSubjects();
+std::vector<Subject> attentionSubjects();
+std::vector<Subject> rowSubjects();
+std::vector<Subject> elementSubjects();
+
+/// "'name': {'dtype': ..., 'shape': ...}" with more members.
+std::string operandText(std::string_view name, std::string_view dtype, std::string_view shape,
+                        std::string_view more = "");
+/// The subject on this machine's CPU and on the ones that lack some of what it has. `twin`: also on one that chooses
+/// otherwise between two forms of a product.
+void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool twin = false);
+
+} // namespace tilejit::sweep
+
+#endif // TILEJIT_TEST_SWEEP_SUBJECT_H
