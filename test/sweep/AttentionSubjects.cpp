@@ -78,7 +78,7 @@ std::vector<Subject> attentionSubjects() {
           if (form.areSequences)
             subject.axes.push_back({"c", 2, 9, false});
           subject.launches = isFixed ? 8 : 70;
-          addOnTargets(subjects, subject, dtype == "bf16");
+          addOnTargets(subjects, subject, false, dtype == "bf16");
         }
       for (auto [name, heads, keyHeads, attributes] :
            {std::tuple("plain", 1, 1, ""),
@@ -90,7 +90,7 @@ std::vector<Subject> attentionSubjects() {
         subject.axes = {{"s", 1, 9, false},  {"b", 1, 4, false}, {"n", 1, 40, false},
                         {"t", 1, 20, false}, {"p", 1, 70, true}, d};
         subject.launches = 24;
-        addOnTargets(subjects, subject, dtype == "bf16");
+        addOnTargets(subjects, subject, false, dtype == "bf16");
       }
     }
   return subjects;

@@ -160,7 +160,7 @@ std::vector<Subject> matmulSubjects() {
           subject.axes.push_back({"p", 1, 3, false});
         subject.config = form.config;
         subject.launches = form.launches;
-        addOnTargets(subjects, subject, types.a == "bf16");
+        addOnTargets(subjects, subject, true, types.a == "bf16");
       }
   return subjects;
 }

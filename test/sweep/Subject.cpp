@@ -36,14 +36,28 @@ std::string operandText(std::string_view name, std::string_view dtype, std::stri
          std::string(more) + "}";
 }
 
-void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool twin) {
-  for (std::string_view target : {"native", "x86-64-v4", "x86-64-v3", "x86-64", "twin"}) {
-    if (target == "twin" && !twin)
+void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool isProduct, bool hasPairs) {
+  for (std::string_view target : {"native", "x86-64-v3", "x86-64", "small", "small-v3", "x86-64-v4", "twin"}) {
+    if ((target == "x86-64-v4" && !isProduct) || (target == "twin" && !hasPairs))
       continue;
     subjects.push_back(subject);
     subjects.back().name.append("@").append(target);
     subjects.back().target = target;
   }
+}
+
+Expected<TargetSpec> targetOf(std::string_view name) {
+  bool isSmall = name.starts_with("small"), isTwin = name == "twin";
+  TILEJIT_ASSIGN_OR_RETURN(TargetSpec target, parseTarget(name == "small-v3"  ? "x86-64-v3"
+                                                          : isSmall || isTwin ? "native"
+                                                                              : name));
+  CpuFacts &facts = target.cpuFacts;
+  if (isSmall)
+    facts.l1Bytes = 1 << 10, facts.l2Bytes = 2 << 10, facts.l3Bytes = 16 << 10;
+  if (isTwin)
+    facts.ports.fma = facts.prefersBf16Dot() ? 2 * facts.ports.bf16Dots : 1;
+  TILEJIT_RETURN_IF_ERROR(runsOnHost(target));
+  return target;
 }
 
 std::vector<Subject> allSubjects() {

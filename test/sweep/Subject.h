@@ -7,6 +7,8 @@
 #define TILEJIT_TEST_SWEEP_SUBJECT_H
 
 #include "tilejit/ABI/Compile.h"
+#include "tilejit/Base/Status.h"
+#include "tilejit/Target/TargetSpec.h"
 
 #include <cstdint>
 #include <string>
@@ -24,7 +26,7 @@ struct Axis {
 
 struct Subject {
   std::string name;   ///< "matmul/f32/nt/strided@x86-64-v3".
-  std::string target; ///< "native", "twin" or a name that parseTarget() knows.
+  std::string target; ///< For targetOf().
   /// JSON with ' in the place of " and "#name" in that of an axis, without `tilejit` and `dims`.
   std::string text;
   std::vector<Axis> axes;
@@ -47,9 +49,14 @@ std::vector<Subject> elementSubjects();
 /// "'name': {'dtype': ..., 'shape': ...}" with more members.
 std::string operandText(std::string_view name, std::string_view dtype, std::string_view shape,
                         std::string_view more = "");
-/// The subject on this machine's CPU and on the ones that lack some of what it has. `twin`: also on one that chooses
-/// otherwise between two forms of a product.
-void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool twin = false);
+/// The subject on this machine's CPU and on the ones that lack some of what it has; products also on one that lacks
+/// little, and with pairs of bf16 on one that chooses otherwise between two forms.
+void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool isProduct = false,
+                  bool hasPairs = false);
+/// A name that parseTarget() knows; "small", "small-v3": native and x86-64-v3 with caches so small that what is in the
+/// sizes of a sweep is larger than they; "twin": native, but for how fast it multiplies pairs of bf16. An error where
+/// it does not run here.
+Expected<TargetSpec> targetOf(std::string_view name);
 
 } // namespace tilejit::sweep
 

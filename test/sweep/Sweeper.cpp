@@ -70,16 +70,6 @@ std::string sizesText(const Subject &subject, const std::vector<int64_t> &sizes)
   return text;
 }
 
-Expected<TargetSpec> targetOf(const std::string &name) {
-  if (name != "twin")
-    return parseTarget(name);
-  // This machine, but for how fast it multiplies pairs of bf16 beside single numbers.
-  TargetSpec target = hostTarget();
-  CpuPorts &ports = target.cpuFacts.ports;
-  ports.fma = target.cpuFacts.prefersBf16Dot() ? 2 * ports.bf16Dots : 1;
-  return target;
-}
-
 /// Sizes from one launch to the next: within as many launches as an axis is long, each of its sizes comes once.
 class Sizes {
 public:
