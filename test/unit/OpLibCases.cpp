@@ -116,7 +116,15 @@ std::vector<OpLibCase> matmulCases() {
 std::vector<OpLibCase> constantProductCases() {
   std::vector<OpLibCase> cases = matmulCases();
   std::string dims = "'dims': {'m': {'min': 1, 'max': 300}}";
-  for (auto [t, out] : {std::pair("f32", "f32"), {"bf16", "f32"}, {"i8", "i32"}, {"u8", "i32"}, {"f64", "f64"}})
+  // Results wider than the accumulator leave fewer lanes to a vector.
+  for (auto [t, out] : {std::pair("f32", "f32"),
+                        {"bf16", "f32"},
+                        {"i8", "i32"},
+                        {"u8", "i32"},
+                        {"f64", "f64"},
+                        {"f32", "f64"},
+                        {"bf16", "f64"},
+                        {"i8", "i64"}})
     for (const char *m : {"m=1", "m=5", "m=70", "m=201"}) {
       const char *other = std::string_view(t) == "u8" ? "i8" : t;
       cases.push_back({product(operand("a", t, "['m', 139]"), operand("b", other, "[139, 200]"),

@@ -226,7 +226,8 @@ RegisterTile tilejit::cpu::chooseRegisterTile(const CpuModel &model, int64_t lan
   int64_t vectors = llvm::divideCeil(n, lanes), unit = vectors < together ? 1 : together;
   RegisterTile best{1, lanes};
   double bestCost = 0;
-  for (int64_t wide = unit; wide <= std::min<int64_t>(4, mostVectors); wide += unit) {
+  // Panels that were packed may be wider than that where vectors of the widest type of the kernel have fewer lanes.
+  for (int64_t wide = unit; wide <= std::max(std::min<int64_t>(4, mostVectors), unit); wide += unit) {
     for (int64_t tall = 1; tall <= 14 && tall * wide + wide + 1 <= model.vectorRegisters; ++tall) {
       double cost = static_cast<double>(vectors / wide) * cyclesOfPanel(model, m, tall, wide) +
                     static_cast<double>(vectors % wide) * cyclesOfPanel(model, m, 8, 1);
