@@ -94,7 +94,7 @@ Bounded Arithmetic::pow(Bounded a, Bounded b) const {
   }
   if (std::isnan(carried))
     carried = infinity;
-  return withinUlps(value, carried, powerUlps);
+  return withinUlps(value, carried, powerUlps, isFast ? fastErrorOf(value) : 0);
 }
 
 Bounded Arithmetic::sum(double value, double size, double terms, double relative) const {

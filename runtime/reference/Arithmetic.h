@@ -10,6 +10,7 @@
 #include "tilejit/Description/Expression.h"
 #include "tilejit/Reference/Tolerance.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,6 +23,9 @@ inline double scaled(double x, double error) { return error == 0 ? 0 : std::fabs
 
 /// What the fast functions are promised to, as a share of the value.
 constexpr double fastError = 0x1p-15;
+/// A size below which they may lose a result.
+constexpr double fastFloor = 0x1p-120;
+inline double fastErrorOf(double value) { return std::max(fastError * std::fabs(value), fastFloor); }
 
 /// The arithmetic of one format, f32 or f64.
 class Arithmetic {

@@ -28,9 +28,6 @@ double geluTanh(double x) {
 
 double sign(double x) { return std::isnan(x) ? x : static_cast<double>((x > 0) - (x < 0)); }
 
-/// A size below which fast functions may lose a result.
-constexpr double fastFloor = 0x1p-120;
-
 /// How accurate a function is promised to be.
 enum class Accuracy { Exact, FourUlp, SixUlp };
 
@@ -62,12 +59,19 @@ bool isFastFunction(ExprOp function) {
   switch (function) {
   case ExprOp::Exp:
   case ExprOp::Exp2:
+  case ExprOp::Log:
+  case ExprOp::Log2:
+  case ExprOp::Log1p:
+  case ExprOp::Rsqrt:
+  case ExprOp::Sin:
+  case ExprOp::Cos:
   case ExprOp::Tanh:
   case ExprOp::Erf:
   case ExprOp::Sigmoid:
   case ExprOp::Silu:
   case ExprOp::Gelu:
   case ExprOp::GeluTanh:
+  case ExprOp::Softplus:
     return true;
   default:
     return false;
@@ -193,7 +197,7 @@ Bounded Arithmetic::apply(ExprOp function, Bounded x) const {
     return {value, carried};
   double floor = floorOf(function, x.value) * (unit / 0x1p-24);
   if (isFast && isFastFunction(function))
-    floor = std::max({floor, fastError * std::fabs(value), fastFloor});
+    floor = std::max(floor, fastErrorOf(value));
   return withinUlps(value, carried, accuracy == Accuracy::FourUlp ? 4 : 6, floor);
 }
 

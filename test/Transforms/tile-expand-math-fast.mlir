@@ -24,3 +24,18 @@ func.func @other(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.log %x fastmath<afn> : vector<8xf32>
   return %0 : vector<8xf32>
 }
+
+// One series of four terms serves both halves of a turn: no second one, and nothing to choose.
+// CHECK-LABEL: func @sine
+// CHECK-COUNT-3: math.fma
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: }
+// CHECK-NOT: arith.select
+// CHECK-COUNT-3: math.fma
+// CHECK-NOT: math.fma
+// CHECK: arith.xori
+func.func @sine(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sin %x fastmath<afn> : vector<8xf32>
+  return %0 : vector<8xf32>
+}

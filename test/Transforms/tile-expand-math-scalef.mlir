@@ -77,3 +77,44 @@ func.func @distance(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   %0 = math.exp %low {tile.distance} : vector<16xf32>
   return %0 : vector<16xf32>
 }
+
+// A logarithm takes its argument apart by instructions, which know the special cases too: no comparison is left.
+// CHECK-LABEL: func @logarithm
+func.func @logarithm(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+  // CHECK-NOT: arith.cmpf
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
+  %0 = math.log %x : vector<16xf32>
+  // The fast one has one table less, and four steps of series and sum behind the first difference.
+  // CHECK: math.fma
+  // CHECK-COUNT-4: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-NOT: arith.cmpf
+  // CHECK: return
+  %1 = math.log %x fastmath<afn> : vector<16xf32>
+  return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
+// The fast power stays in f32.
+// CHECK-LABEL: func @power
+func.func @power(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  // CHECK-NOT: f64
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
+  // CHECK-NOT: f64
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+  // CHECK-NOT: f64
+  // CHECK: return
+  %0 = math.powf %x, %y fastmath<afn> : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// CHECK-LABEL: func @reciprocal_root
+func.func @reciprocal_root(%x: vector<16xf32>) -> vector<16xf32> {
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.rsqrt14.ps.512"
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %0 = math.rsqrt %x fastmath<afn> : vector<16xf32>
+  return %0 : vector<16xf32>
+}

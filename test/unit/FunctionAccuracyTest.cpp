@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -28,9 +29,10 @@ using Wide = long double;
 struct Function {
   const char *name;
   Wide (*reference)(Wide);
-  double ulps;          ///< What is promised of the full class.
-  bool isFast = false;  ///< Has a form of the fast class.
-  double nearZeros = 0; ///< An absolute error that is allowed of small results as well.
+  double ulps;                         ///< What is promised of the full class.
+  bool isFast = false;                 ///< Has a form of the fast class.
+  double nearZeros = 0;                ///< An absolute error that is allowed of small results as well.
+  Wide (*ofTwo)(Wide, Wide) = nullptr; ///< The reference of a function of two numbers.
 };
 
 Wide logistic(Wide x) { return 1 / (1 + std::exp(-x)); }
@@ -43,28 +45,37 @@ const Function functions[] = {
     {"exp", [](Wide x) { return std::exp(x); }, 4, true},
     {"exp2", [](Wide x) { return std::exp2(x); }, 4, true},
     {"expm1", [](Wide x) { return std::expm1(x); }, 6},
-    {"log", [](Wide x) { return std::log(x); }, 4},
-    {"log2", [](Wide x) { return std::log2(x); }, 4},
-    {"log1p", [](Wide x) { return std::log1p(x); }, 6},
+    {"log", [](Wide x) { return std::log(x); }, 4, true},
+    {"log2", [](Wide x) { return std::log2(x); }, 4, true},
+    {"log1p", [](Wide x) { return std::log1p(x); }, 6, true},
+    {"sqrt", [](Wide x) { return std::sqrt(x); }, 4},
+    {"rsqrt", [](Wide x) { return 1 / std::sqrt(x); }, 4, true},
     {"tanh", [](Wide x) { return std::tanh(x); }, 6, true},
     {"erf", [](Wide x) { return std::erf(x); }, 6, true},
-    {"sin", [](Wide x) { return std::sin(x); }, 6, false, 1e-7},
-    {"cos", [](Wide x) { return std::cos(x); }, 6, false, 1e-7},
+    {"sin", [](Wide x) { return std::sin(x); }, 6, true, 1e-7},
+    {"cos", [](Wide x) { return std::cos(x); }, 6, true, 1e-7},
+    {"tan", [](Wide x) { return std::tan(x); }, 6, false, 1e-7},
     {"sigmoid", logistic, 6, true},
     {"silu", [](Wide x) { return x * logistic(x); }, 6, true},
     {"gelu", gelu, 6, true, 1e-7},
     {"gelu_tanh", geluTanh, 6, true, 1e-7},
+    {"softplus", [](Wide x) { return std::fmax(x, 0.0L) + std::log1p(std::exp(-std::fabs(x))); }, 6, true},
+    {"pow", nullptr, 6, true, 0, [](Wide x, Wide y) { return std::pow(x, y); }},
 };
 
-/// All values of a type of 16 bits; of f32 special ones, any bits, and numbers of common size.
-std::vector<uint32_t> codes(DType dtype, uint64_t seed) {
+/// All values of a type of 16 bits, in an order by the seed where they are `shuffled`; of f32 special ones, any bits,
+/// and numbers of common size.
+std::vector<uint32_t> codes(DType dtype, uint64_t seed, bool shuffled = false) {
   std::vector<uint32_t> result(1 << 16);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> common(-12, 12);
   for (uint32_t i = 0; i < result.size(); ++i)
     result[i] = storageBytes(dtype) == 2 ? i : i % 4 ? std::bit_cast<uint32_t>(common(random)) : uint32_t(random());
-  if (storageBytes(dtype) == 2)
+  if (storageBytes(dtype) == 2) {
+    if (shuffled)
+      std::shuffle(result.begin(), result.end(), random);
     return result;
+  }
   using Limits = std::numeric_limits<float>;
   size_t next = 0;
   for (float value : {0.0f, Limits::denorm_min(), Limits::min(), Limits::max(), Limits::infinity(), Limits::quiet_NaN(),
@@ -76,10 +87,12 @@ std::vector<uint32_t> codes(DType dtype, uint64_t seed) {
 
 std::string described(const Function &function, DType dtype, bool isFast) {
   std::string operand = "{'dtype': '" + std::string(dtypeName(dtype)) + "', 'shape': [65536]}";
-  return describe("elementwise", "'inputs': {'x': " + operand +
-                                     "}, 'outputs': {'y': {'dtype': 'f32', 'shape': [65536]}}, 'attributes': "
+  std::string inputs = "'inputs': {'x': " + operand + (function.ofTwo ? ", 'z': " + operand : "") + "}, ";
+  return describe("elementwise", inputs +
+                                     "'outputs': {'y': {'dtype': 'f32', 'shape': [65536]}}, 'attributes': "
                                      "{'expression': {'y': '" +
-                                     function.name + "(x)'}, 'accuracy': '" + (isFast ? "fast" : "full") + "'}");
+                                     function.name + (function.ofTwo ? "(x, z)" : "(x)") + "'}, 'accuracy': '" +
+                                     (isFast ? "fast" : "full") + "'}");
 }
 
 struct Largest {
@@ -90,9 +103,10 @@ Largest largestError(const Function &function, Trial &trial, bool isFast) {
   const Wide least = isFast ? 0x1p-120L : Wide(std::numeric_limits<float>::min());
   Largest largest;
   for (int64_t i = 0; i < trial.inputs[0].elements(); ++i) {
-    Wide wanted = function.reference(loadAsDouble(trial.inputs[0].element(i), trial.inputs[0].dtype()));
+    auto operand = [&](size_t n) { return Wide(loadAsDouble(trial.inputs[n].element(i), trial.inputs[n].dtype())); };
+    Wide wanted = function.ofTwo ? function.ofTwo(operand(0), operand(1)) : function.reference(operand(0));
     float got;
-    std::memcpy(&got, trial.memory[1].bytes.element(i * int64_t(sizeof(got))), sizeof(got));
+    std::memcpy(&got, trial.memory.back().bytes.element(i * int64_t(sizeof(got))), sizeof(got));
     Wide error = std::fabs(got - wanted), size = std::fabs(wanted);
     bool isNearZero = size < 0.2L && error <= Wide(function.nearZeros);
     if (!std::isfinite(wanted) || size < least || std::isinf(got) || isNearZero)
@@ -105,10 +119,12 @@ Largest largestError(const Function &function, Trial &trial, bool isFast) {
 
 void check(const Function &function, DType dtype, bool isFast, uint64_t seed) {
   Trial trial({described(function, dtype, isFast), ""}, seed);
-  std::vector<uint32_t> values = codes(dtype, seed);
-  for (size_t i = 0; i < values.size(); ++i)
-    std::memcpy(trial.inputs[0].element(int64_t(i)), &values[i], size_t(storageBytes(dtype)));
-  trial.memory[0].copyFrom(trial.inputs[0]);
+  for (size_t n = 0; n < trial.inputs.size(); ++n) {
+    std::vector<uint32_t> values = codes(dtype, seed + n, /*shuffled=*/n > 0);
+    for (size_t i = 0; i < values.size(); ++i)
+      std::memcpy(trial.inputs[n].element(int64_t(i)), &values[i], size_t(storageBytes(dtype)));
+    trial.memory[n].copyFrom(trial.inputs[n]);
+  }
   runTrial(trial, hostTarget(), {});
   trial.judge();
   Largest largest = largestError(function, trial, isFast);

@@ -91,21 +91,21 @@ Value ExpressionBuilder::floatFunction(ExprOp op, Value x) {
   case ExprOp::Exp2:
     return math::Exp2Op::create(b_, x, functionFlags(b_));
   case ExprOp::Log:
-    return math::LogOp::create(b_, x);
+    return math::LogOp::create(b_, x, functionFlags(b_));
   case ExprOp::Log2:
-    return math::Log2Op::create(b_, x);
+    return math::Log2Op::create(b_, x, functionFlags(b_));
   case ExprOp::Log1p:
-    return math::Log1pOp::create(b_, x);
+    return math::Log1pOp::create(b_, x, functionFlags(b_));
   case ExprOp::Expm1:
     return math::ExpM1Op::create(b_, x);
   case ExprOp::Sqrt:
     return math::SqrtOp::create(b_, x);
   case ExprOp::Rsqrt:
-    return math::RsqrtOp::create(b_, x);
+    return math::RsqrtOp::create(b_, x, functionFlags(b_));
   case ExprOp::Sin:
-    return math::SinOp::create(b_, x);
+    return math::SinOp::create(b_, x, functionFlags(b_));
   case ExprOp::Cos:
-    return math::CosOp::create(b_, x);
+    return math::CosOp::create(b_, x, functionFlags(b_));
   case ExprOp::Tan:
     return math::TanOp::create(b_, x);
   case ExprOp::Tanh:

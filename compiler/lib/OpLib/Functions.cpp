@@ -155,7 +155,7 @@ Value softplus(KernelBuilder &b, Value x) {
   Value distance = math::AbsFOp::create(b, x);
   Value small = exponential(b, arith::NegFOp::create(b, distance));
   Value positive = arith::MaximumFOp::create(b, x, splatLike(b, x, 0));
-  return arith::AddFOp::create(b, positive, math::Log1pOp::create(b, small));
+  return arith::AddFOp::create(b, positive, math::Log1pOp::create(b, small, functionFlags(b)));
 }
 
 Value minimum(KernelBuilder &b, Value x, Value y, DType dtype) {
@@ -262,7 +262,7 @@ Value power(KernelBuilder &b, Value x, Value y) {
     return square(square(x));
   if (exponent == -1)
     return arith::DivFOp::create(b, splatLike(b, x, 1), x);
-  return math::PowFOp::create(b, x, y);
+  return math::PowFOp::create(b, x, y, functionFlags(b));
 }
 
 } // namespace tilejit::oplib

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <numeric>
+#include <optional>
 
 using namespace mlir;
 
@@ -219,6 +220,33 @@ static Num scaleByInstruction(Num a, Num n) {
   });
   return Num(a.emit(), result);
 }
+
+/// An instruction of AVX-512 on registers of f32 that takes, behind its operand and perhaps a mode of its own, what
+/// lanes that are masked out keep, the mask and perhaps a rounding mode.
+static Num byMaskedInstruction(Num a, StringRef name, std::optional<int32_t> mode, bool hasRounding) {
+  Value result = inRegisters(a.emit(), a.value(), [&](const Emit &emit, ValueRange operands) -> Value {
+    OpBuilder &b = emit.builder;
+    auto number = [&](TypedAttr attribute) { return arith::ConstantOp::create(b, emit.loc, attribute).getResult(); };
+    SmallVector<Value> all = {operands[0]};
+    if (mode)
+      all.push_back(number(b.getI32IntegerAttr(*mode)));
+    all.append({operands[0], number(b.getI16IntegerAttr(-1))});
+    if (hasRounding)
+      all.push_back(number(b.getI32IntegerAttr(4))); // The current one.
+    return callIntrinsic(emit, name, b.getF32Type(), all);
+  });
+  return Num(a.emit(), result);
+}
+
+Num exponentOf(Num a) { return byMaskedInstruction(a, "llvm.x86.avx512.mask.getexp.ps.512", std::nullopt, true); }
+
+Num significandOf(Num a, bool isOfPositive) {
+  constexpr int32_t positive = 4, nanOfNegative = 8; // From 1 to 2 is 0.
+  int32_t mode = isOfPositive ? positive | nanOfNegative : positive;
+  return byMaskedInstruction(a, "llvm.x86.avx512.mask.getmant.ps.512", mode, true);
+}
+
+Num approximateRsqrt(Num a) { return byMaskedInstruction(a, "llvm.x86.avx512.rsqrt14.ps.512", std::nullopt, false); }
 
 Num lookUp(std::span<const float, 16> table, Num index) {
   Value result = inRegisters(index.emit(), index.value(), [&](const Emit &emit, ValueRange operands) -> Value {

@@ -150,6 +150,14 @@ mlir::Value inRegisters(const Emit &emit, mlir::ValueRange operands,
 Num lookUp(std::span<const float, 16> table, Num index);
 /// Whether scale() is one instruction on such numbers.
 bool scalesByInstruction(Num a);
+/// floor(log2 |a|) as a float, for registers of f32 that scalesByInstruction(): that of subnormal numbers too;
+/// -infinity for 0, infinity for infinity.
+Num exponentOf(Num a);
+/// |a| over 2 to that exponent, so 1 or more and less than 2; 1 for 0 and infinity. Where `isOfPositive`, NaN for what
+/// is negative and not 0.
+Num significandOf(Num a, bool isOfPositive);
+/// 1 / sqrt(a) to 2^-14, for the same registers.
+Num approximateRsqrt(Num a);
 /// a * 2^n, rounded once, for |n| at most twice the exponent's range; n as an integer and as a float.
 Num scale(Num a, Num n, Num floatN);
 

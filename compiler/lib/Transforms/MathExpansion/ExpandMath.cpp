@@ -49,17 +49,31 @@ UnaryFunction unaryFunction(Operation *op) {
       .Default(UnaryFunction(nullptr));
 }
 
-/// The shorter function of f32 that is enough where an operation allows approximation; null: there is none.
-UnaryFunction fastFunction(Operation *op) {
+/// Whether an operation of f32 allows approximation.
+bool allowsApproximation(Operation *op) {
   auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!fast || !arith::bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn) ||
-      !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+  return fast && arith::bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
+/// The shorter function of f32 that is enough where an operation allows approximation; null: there is none.
+UnaryFunction fastFunction(Operation *op, bool hasFma) {
+  if (!allowsApproximation(op))
     return nullptr;
+  // What follows needs products that are not rounded.
+  if (hasFma && isa<mlir::math::SinOp>(op))
+    return expandFastSin;
+  if (hasFma && isa<mlir::math::CosOp>(op))
+    return expandFastCos;
   return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
       .Case([](mlir::math::ExpOp) { return expandFastExp; })
       .Case([](mlir::math::Exp2Op) { return expandFastExp2; })
       .Case([](mlir::math::TanhOp) { return expandFastTanh; })
       .Case([](mlir::math::ErfOp) { return expandFastErf; })
+      .Case([](mlir::math::LogOp) { return expandFastLog; })
+      .Case([](mlir::math::Log2Op) { return expandFastLog2; })
+      .Case([](mlir::math::Log1pOp) { return expandFastLog1P; })
+      .Case([](mlir::math::RsqrtOp) { return expandFastRsqrt; })
       .Default(UnaryFunction(nullptr));
 }
 
@@ -135,14 +149,15 @@ private:
 
   LogicalResult expandFunction(Operation *op, const Emit &emit) {
     auto operand = [&](unsigned index) { return Num(emit, op->getOperand(index)); };
-    if (UnaryFunction fast = fastFunction(op)) {
+    if (UnaryFunction fast = fastFunction(op, options_.hasFma)) {
       replace(op, fast(operand(0)).value());
     } else if (UnaryFunction function = unaryFunction(op)) {
       replace(op, applyUnary(function, operand(0)).value());
     } else if (auto rounding = roundingFunction(op); rounding && !options_.hasFma) {
       replace(op, rounding(operand(0)).value());
     } else if (isa<mlir::math::PowFOp>(op)) {
-      replace(op, expandPow(operand(0), operand(1)).value());
+      auto function = allowsApproximation(op) ? expandFastPow : expandPow;
+      replace(op, function(operand(0), operand(1)).value());
     } else if (isa<mlir::math::FPowIOp>(op)) {
       replace(op, expandPowInt(operand(0), operand(1)).value());
     } else if (isa<arith::RemFOp>(op)) {

@@ -100,8 +100,8 @@ Num expByTable(Num x, bool inOnePart, std::span<const double> tail) {
 }
 
 /// 2^x in the same way. The parts of x are differences, which are exact and leave the multipliers to the rest.
-Num exp2ByTable(Num x, std::span<const double> tail) {
-  Num shifted = x + sixteenthsMagic, n = shifted - sixteenthsMagic, r = x - n;
+Num exp2ByTable(Num x, llvm::function_ref<Num(Num)> restOf, std::span<const double> tail) {
+  Num shifted = x + sixteenthsMagic, n = shifted - sixteenthsMagic, r = restOf(n);
   Num power = lookUp(sixteenths(), bitsOf(shifted));
   return scale(fma(power, polynomial(r, tail) * r, power), Num(), n);
 }
@@ -220,7 +220,8 @@ Num expandExpOfDistance(Num x) {
 
 static Num boundedExp2(Num x, std::span<const double> series, std::span<const double> byTable) {
   if (!x.isDouble() && scalesByInstruction(x))
-    return withinBounds(x, rangeOf(x.value()), -151.0, 129.0, [&](Num y) { return exp2ByTable(y, byTable); });
+    return withinBounds(x, rangeOf(x.value()), -151.0, 129.0,
+                        [&](Num y) { return exp2ByTable(y, [&](Num n) { return y - n; }, byTable); });
   Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
   Reduced split = nearest(bounded, 1.0);
   Num r = bounded - split.floatN;
@@ -230,6 +231,7 @@ static Num boundedExp2(Num x, std::span<const double> series, std::span<const do
 Num expandExp2(Num x) {
   return boundedExp2(x, x.isDouble() ? std::span<const double>(exp2Tail64) : exp2Tail32, exp2ByTableTail32);
 }
+Num fastExp2OfSum(Num x, llvm::function_ref<Num(Num)> restOf) { return exp2ByTable(x, restOf, fastExp2ByTableTail32); }
 Num expandFastExp2(Num x) { return boundedExp2(x, fastExp2Tail32, fastExp2ByTableTail32); }
 
 Num expandExpM1(Num x) {

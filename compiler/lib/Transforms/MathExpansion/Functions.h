@@ -32,6 +32,17 @@ Num expandFastExp(Num x);
 Num expandFastExp2(Num x);
 Num expandFastTanh(Num x);
 Num expandFastErf(Num x);
+Num expandFastLog(Num x);
+Num expandFastLog2(Num x);
+Num expandFastLog1P(Num x);
+Num expandFastSin(Num x);
+Num expandFastCos(Num x);
+Num expandFastRsqrt(Num x);
+Num expandFastPow(Num x, Num y);
+
+/// 2^x to 2^-18 of itself for registers that scalesByInstruction(), where x is not exact: `restOf` gives what remains
+/// of it beside a multiple of 1/16 that is within 1/32 of x.
+Num fastExp2OfSum(Num x, llvm::function_ref<Num(Num)> restOf);
 
 Num expandSin(Num x);
 Num expandCos(Num x);

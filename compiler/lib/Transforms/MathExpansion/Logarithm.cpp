@@ -1,11 +1,15 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // log, log2, log10, log1p. x = 2^k * (1 + f) with 1 + f around 1, so that results near 0 keep their relative accuracy:
-// there k is 0 and the series in f is all there is.
+// there k is 0 and the series in f is all there is. With AVX-512 f32 goes by LogTable.h instead: its instructions that
+// take a number apart know what to do with subnormal numbers and where there is no logarithm, and a quotient from a
+// table leaves so little of the significand that the series is short. The fast forms are the same with a shorter one.
 
 #include "Functions.h"
+#include "LogTable.h"
 
 #include <limits>
+#include <vector>
 
 namespace tilejit::math {
 
@@ -99,8 +103,41 @@ Num withSpecials(Num result, Num argument) {
   return select(compare(Compare::ULT, argument, argument.like(0.0)), nan, result);
 }
 
+/// log(1 + r) in the natural base on what a table leaves: (log(1 + r) - r) / r^2, whose error is less than 2^-28 r, and
+/// for the fast forms log(1 + r) / r to 2^-17.
+constexpr double byTableTail[] = {-0.5, 0x1.555836p-2, -0x1.0013a0p-2, 0x1.826fa4p-3};
+constexpr double fastByTable[] = {0x1.000056p+0, -0x1.001e50p-1, 0x1.4a24cap-2};
+
+std::vector<double> multiplied(std::span<const double> coefficients, double factor) {
+  std::vector<double> result(coefficients.begin(), coefficients.end());
+  for (double &coefficient : result)
+    coefficient *= factor;
+  return result;
+}
+
+/// The logarithm of what was taken apart, with 1 / ln(base) and log_base(2).
+Num fastLogarithm(const TakenApart &x, double scale, double two) {
+  Num high = fma(x.exponent, two, lookUp(logTable(two).whole, x.index));
+  return fma(x.rest, polynomial(x.rest, multiplied(fastByTable, scale)), high);
+}
+
+/// The same to half a unit more than the rounding of the sum.
+Num logarithmByTable(const TakenApart &x, const Base &base) {
+  LogTable table = logTable(base.twoHigh64 + base.twoLow64);
+  Num r = x.rest, high = fma(x.exponent, base.twoHigh32, lookUp(table.high, x.index));
+  Num low = lookUp(table.low, x.index);
+  if (base.twoLow32 != 0)
+    low = fma(x.exponent, base.twoLow32, low);
+  low = fma(r * r, polynomial(r, multiplied(byTableTail, base.scaleHigh64)), low);
+  if (base.scaleLow32 == 0)
+    return high + (r + low);
+  return high + fma(r, base.scaleHigh32, fma(r, base.scaleLow32, low));
+}
+
 Num expandLogarithm(Num x, const Base &base) {
   bool wide = x.isDouble();
+  if (!wide && scalesByInstruction(x))
+    return logarithmByTable(takeApart(x, /*isOfPositive=*/true), base);
   Num subnormal = x < (wide ? 0x1p-1022 : 0x1p-126);
   Num normal = select(subnormal, x * (wide ? 0x1p54 : 0x1p24), x);
   Split split = splitNormal(normal);
@@ -114,9 +151,41 @@ Num expandLog(Num x) { return expandLogarithm(x, natural); }
 Num expandLog2(Num x) { return expandLogarithm(x, binary); }
 Num expandLog10(Num x) { return expandLogarithm(x, decimal); }
 
+Num expandFastLog(Num x) {
+  if (!scalesByInstruction(x))
+    return expandLog(x);
+  return fastLogarithm(takeApart(x, /*isOfPositive=*/true), 1.0, natural.twoHigh64 + natural.twoLow64);
+}
+
+Num expandFastLog2(Num x) {
+  if (!scalesByInstruction(x))
+    return expandLog2(x);
+  return fastLogarithm(takeApart(x, /*isOfPositive=*/true), binary.scaleHigh64, 1.0);
+}
+
+/// 1 + x taken apart, with the rounding error of the sum.
+static TakenApart takeOneMoreApart(Num x, Pair one) {
+  TakenApart apart = takeApart(one.hi, /*isOfPositive=*/true);
+  // Without an error nothing is added, whatever the exponent; one of NaN comes from an infinite sum.
+  Num error = scale(one.lo, Num(), -apart.exponent);
+  error = select(compare(Compare::ONE, one.lo, x.like(0.0)), error, 0.0);
+  apart.rest = fma(error, apart.quotient, apart.rest);
+  return apart;
+}
+
+Num expandFastLog1P(Num x) {
+  if (!scalesByInstruction(x))
+    return expandLog1P(x);
+  Num sum = x + 1.0;
+  TakenApart apart = takeOneMoreApart(x, {sum, x - (sum - 1.0)});
+  return select(isEqual(x, 0.0), x, fastLogarithm(apart, 1.0, natural.twoHigh64 + natural.twoLow64));
+}
+
 Num expandLog1P(Num x) {
   // 1 + x = sum + error exactly; the error, in units of 2^k, goes back into f.
   Pair one = exactSum(x.like(1.0), x);
+  if (!x.isDouble() && scalesByInstruction(x))
+    return select(isEqual(x, 0.0), x, logarithmByTable(takeOneMoreApart(x, one), natural));
   Split split = splitNormal(one.hi);
   Num error = select(one.hi < 0x1p64, one.lo * powerOfTwo(-split.k), 0.0);
   Num result = logarithm(toFloat(split.k), split.f + error, natural);

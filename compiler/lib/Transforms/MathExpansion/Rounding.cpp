@@ -10,6 +10,14 @@ namespace tilejit::math {
 
 Num expandRsqrt(Num x) { return 1.0 / sqrt(x); }
 
+Num expandFastRsqrt(Num x) {
+  if (!scalesByInstruction(x))
+    return expandRsqrt(x);
+  // A step of Newton's method, but not at 0 and infinity, whose own product is NaN.
+  Num root = approximateRsqrt(x), error = fma(root * x, -root, 1.0);
+  return select(isNaN(error), root, fma(root * 0.5, error, root));
+}
+
 Num expandFloor(Num x) {
   Num whole = truncate(x);
   return select(whole > x, whole - 1.0, whole);

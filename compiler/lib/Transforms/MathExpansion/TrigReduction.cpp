@@ -126,17 +126,26 @@ QuarterTurn reduceLarge(Num magnitude) {
   return {quadrant, exactSumOrdered(product.hi, rest)};
 }
 
+/// The first way for half turns, all parts of pi with one sign so that that of a zero stays.
+HalfTurn reduceModerateToHalf(Num x, bool ofCosine) {
+  constexpr double invPi = 0x1.45f306dc9c883p-2;
+  Num magic = x.like(0x1.8p23), shifted = ofCosine ? fma(x, invPi, x.like(-0.5)) + magic : fma(x, invPi, magic);
+  Num turns = shifted - magic, half = ofCosine ? turns + 0.5 : turns;
+  return {bitsOf(shifted), fma(half, -0x1.4442d0p-23, fma(half, -0x1.921fb4p+1, x))};
+}
+
 /// The results of both ways as values that a branch or a loop carries.
-SmallVector<Value> valuesOf(const QuarterTurn &turn) {
-  SmallVector<Value> values = {turn.quadrant.value(), turn.rest.hi.value()};
+using Values = SmallVector<Value>;
+using Lanewise = function_ref<Values(Num)>;
+Values valuesOf(const QuarterTurn &turn) {
+  Values values = {turn.quadrant.value(), turn.rest.hi.value()};
   if (turn.rest.hi.isDouble())
     values.push_back(turn.rest.lo.value());
   return values;
 }
 
-/// One lane of x by the second way, as scalars of x's width.
-SmallVector<Value> reduceLane(const Emit &emit, Value lane) {
-  Num x(emit, lane);
+/// A scalar by the second way, in its width.
+QuarterTurn reduceLane(Num x) {
   bool wide = x.isDouble();
   Num exact = wide ? x : widen(x);
   QuarterTurn turn = reduceLarge(abs(exact));
@@ -147,17 +156,21 @@ SmallVector<Value> reduceLane(const Emit &emit, Value lane) {
     turn.quadrant = truncateInt(turn.quadrant, 32);
     turn.rest = {narrow(turn.rest.hi), Num()};
   }
-  return valuesOf(turn);
+  return turn;
 }
 
-/// Where an argument is finite and beyond the first way.
-Num isLarge(Num x) {
-  Num magnitude = abs(x);
-  return (magnitude > (x.isDouble() ? moderate64 : moderate32)) & (magnitude < std::numeric_limits<double>::infinity());
+/// The same in half turns: an odd quadrant goes to the nearer side.
+HalfTurn reduceLaneToHalf(Num x, bool ofCosine) {
+  QuarterTurn turn = reduceLane(x);
+  Num quadrant = ofCosine ? addInt(turn.quadrant, -1) : turn.quadrant, rest = turn.rest.hi;
+  constexpr double quarter = 0x1.921fb6p+0;
+  Num isOdd = isNotZeroInt(quadrant & 1), isAbove = rest > 0.0;
+  Num whole = select(isOdd & isAbove, addInt(quadrant, 1), quadrant);
+  return {shiftRight(whole, 1), select(isOdd, rest - copySign(rest.like(quarter), rest), rest)};
 }
 
 /// Replaces the large lanes of a vector's result, one by one.
-SmallVector<Value> replaceLargeLanes(const Emit &emit, Value x, Value large, ValueRange results) {
+Values replaceLargeLanes(const Emit &emit, Value x, Value large, ValueRange results, Lanewise reduce) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -174,35 +187,50 @@ SmallVector<Value> replaceLargeLanes(const Emit &emit, Value x, Value large, Val
   builder.setInsertionPointToStart(branch.thenBlock());
   Emit scalar{builder, loc, 0, emit.options};
   Value lane = vector::ExtractOp::create(builder, loc, x, index);
-  SmallVector<Value> replaced;
-  for (auto [value, vector] : llvm::zip_equal(reduceLane(scalar, lane), loop.getRegionIterArgs()))
+  Values replaced;
+  for (auto [value, vector] : llvm::zip_equal(reduce(Num(scalar, lane)), loop.getRegionIterArgs()))
     replaced.push_back(vector::InsertOp::create(builder, loc, value, vector, OpFoldResult(index)));
   scf::YieldOp::create(builder, loc, replaced);
-  return SmallVector<Value>(loop.getResults());
+  return Values(loop.getResults());
 }
 
-} // namespace
-
-QuarterTurn reduceToQuarterTurn(Num x) {
+/// What the first way gave, with the second in its place where an argument is large.
+Values withLarge(Num x, const Values &moderate, Lanewise reduce) {
   const Emit &emit = x.emit();
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  SmallVector<Value> moderate = valuesOf(reduceModerate(x));
-  Value large = isLarge(x).value(), any = large;
-  if (emit.lanes)
-    any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, large);
+  // Of a vector infinities may take the branch, which leaves them as they are: one comparison less where it is not
+  // taken.
+  Num magnitude = abs(x), beyond = magnitude > (x.isDouble() ? moderate64 : moderate32);
+  auto isLarge = [&] { return beyond & (magnitude < std::numeric_limits<double>::infinity()); };
+  Value any = emit.lanes ? vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, beyond.value())
+                         : isLarge().value();
   auto branch = scf::IfOp::create(builder, loc, ValueRange(moderate).getTypes(), any, /*withElse=*/true);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(builder, loc, moderate);
     builder.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> replaced =
-        emit.lanes ? replaceLargeLanes(emit, x.value(), large, moderate) : reduceLane(emit, x.value());
+    Values replaced = emit.lanes ? replaceLargeLanes(emit, x.value(), isLarge().value(), moderate, reduce) : reduce(x);
     scf::YieldOp::create(builder, loc, replaced);
   }
-  Num low = x.isDouble() ? Num(emit, branch.getResult(2)) : Num();
-  return {Num(emit, branch.getResult(0)), {Num(emit, branch.getResult(1)), low}};
+  return Values(branch.getResults());
+}
+
+} // namespace
+
+QuarterTurn reduceToQuarterTurn(Num x) {
+  const Emit &emit = x.emit();
+  Values values = withLarge(x, valuesOf(reduceModerate(x)), [](Num lane) { return valuesOf(reduceLane(lane)); });
+  Num low = x.isDouble() ? Num(emit, values[2]) : Num();
+  return {Num(emit, values[0]), {Num(emit, values[1]), low}};
+}
+
+HalfTurn reduceToHalfTurn(Num x, bool ofCosine) {
+  auto valuesOfHalf = [](const HalfTurn &turn) { return Values{turn.turns.value(), turn.rest.value()}; };
+  Values values = withLarge(x, valuesOfHalf(reduceModerateToHalf(x, ofCosine)),
+                            [&](Num lane) { return valuesOfHalf(reduceLaneToHalf(lane, ofCosine)); });
+  return {Num(x.emit(), values[0]), Num(x.emit(), values[1])};
 }
 
 } // namespace tilejit::math

@@ -18,6 +18,14 @@ struct QuarterTurn {
 
 QuarterTurn reduceToQuarterTurn(Num x);
 
+/// x = turns * pi + rest for f32, or with `ofCosine` x = (turns + 1/2) * pi + rest; |rest| at most a little over pi/2.
+/// Only the lowest bit of the turns means anything. The rest is off by 2^-32 or so, and is x where both are 0.
+struct HalfTurn {
+  Num turns, rest;
+};
+
+HalfTurn reduceToHalfTurn(Num x, bool ofCosine);
+
 } // namespace tilejit::math
 
 #endif // TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_TRIGREDUCTION_H

@@ -1,6 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// sin, cos, tan from the argument's remainder modulo a quarter turn (TrigReduction.h) and its quadrant.
+// sin, cos, tan from the argument's remainder modulo a quarter turn (TrigReduction.h) and its quadrant. The fast forms
+// of sin and cos for f32 take one modulo half a turn, so that one series serves all of it.
 
 #include "Functions.h"
 #include "TrigReduction.h"
@@ -16,6 +17,9 @@ constexpr double sinTail64[] = {-0x1.5555555555549p-3, 0x1.111111110f802p-7,   -
 constexpr double cosTail32[] = {0x1.55554ap-5, -0x1.6c0c78p-10, 0x1.99fc34p-16};
 constexpr double cosTail64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15100p-10, 0x1.a01a019ca4cc5p-16,
                                 -0x1.27e4f80025399p-22, 0x1.1ee9e4f9ddefbp-29,  -0x1.8faae315d1821p-37};
+
+/// sin r / r in z on |r| <= pi/2, to 2^-20.
+constexpr double fastSin[] = {0x1.ffffe0p-1, -0x1.554f78p-3, 0x1.105cd4p-7, -0x1.83b2a8p-13};
 
 /// sin and cos of the remainder.
 struct SinCos {
@@ -54,6 +58,20 @@ Num expandCos(Num x) {
   QuarterTurn turn = reduceToQuarterTurn(x);
   SinCos value = evaluate(turn);
   return flipByBit1(select(isOdd(turn.quadrant), value.sin, value.cos), addInt(turn.quadrant, 1));
+}
+
+/// The sine of the remainder, with the other sign where the turns are odd.
+static Num fastSinOf(const HalfTurn &turn) {
+  Num sin = turn.rest * polynomial(turn.rest * turn.rest, fastSin);
+  return floatOf(bitsOf(sin) ^ (turn.turns << 31));
+}
+
+Num expandFastSin(Num x) { return fastSinOf(reduceToHalfTurn(x, /*ofCosine=*/false)); }
+
+Num expandFastCos(Num x) {
+  HalfTurn turn = reduceToHalfTurn(x, /*ofCosine=*/true);
+  turn.turns = addInt(turn.turns, 1); // cos x = sin(x + pi/2)
+  return fastSinOf(turn);
 }
 
 Num expandTan(Num x) {
