@@ -213,6 +213,39 @@ TEST_CASE("chains of transposes, broadcasts and reshapes", "[cpu][gpu]") {
                {.warps = {1, 2, 4, 8}});
 }
 
+TEST_CASE("reshapes cut rows into groups", "[cpu][gpu]") {
+  checkTileOps(twoViews("12x20xf32", "3x5x2x2x20xf32"), R"(
+  %t = tile.load %x[%c0, %c0] : !tile.view<12x20xf32> -> tensor<12x20xf32>
+  %a = tile.reshape %t : tensor<12x20xf32> -> tensor<1x3x2x2x20xf32>
+  %b = tile.reshape %a : tensor<1x3x2x2x20xf32> -> tensor<3x1x2x2x20xf32>
+  %c = tile.broadcast %b : tensor<3x1x2x2x20xf32> -> tensor<3x5x2x2x20xf32>
+  tile.store %c, %y[%c0, %c0, %c0, %c0, %c0] : tensor<3x5x2x2x20xf32>, !tile.view<3x5x2x2x20xf32>)",
+               {.warps = {1, 4}});
+  checkTileOps(twoViews("17x20xf32", "5x2x2x20xf32"), R"(
+  %t = tile.load %x[%c0, %c0] pad zero : !tile.view<17x20xf32> -> tensor<20x20xf32>
+  %a = tile.reshape %t : tensor<20x20xf32> -> tensor<5x2x2x20xf32>
+  %b = tile.transpose %a [0, 2, 1, 3] : tensor<5x2x2x20xf32> -> tensor<5x2x2x20xf32>
+  tile.store %b, %y[%c0, %c0, %c0, %c0] : tensor<5x2x2x20xf32>, !tile.view<5x2x2x20xf32>)",
+               {.warps = {1, 4}});
+}
+
+TEST_CASE("groups of neighbours of a column", "[cpu][gpu]") {
+  checkTileOps(twoViews("24x64xi8", "6x256xi8"), R"(
+  %t = tile.load %x[%c0, %c0] : !tile.view<24x64xi8> -> tensor<24x64xi8>
+  %a = tile.reshape %t : tensor<24x64xi8> -> tensor<6x4x64xi8>
+  %b = tile.transpose %a [0, 2, 1] : tensor<6x4x64xi8> -> tensor<6x64x4xi8>
+  %c = tile.reshape %b : tensor<6x64x4xi8> -> tensor<6x256xi8>
+  tile.store %c, %y[%c0, %c0] : tensor<6x256xi8>, !tile.view<6x256xi8>)",
+               {.warps = {1, 4}});
+  checkTileOps(twoViews("48x24xbf16", "12x48x2xbf16"), R"(
+  %t = tile.load %x[%c0, %c0] : !tile.view<48x24xbf16> -> tensor<48x24xbf16>
+  %r = tile.transpose %t [1, 0] : tensor<48x24xbf16> -> tensor<24x48xbf16>
+  %a = tile.reshape %r : tensor<24x48xbf16> -> tensor<12x2x48xbf16>
+  %b = tile.transpose %a [0, 2, 1] : tensor<12x2x48xbf16> -> tensor<12x48x2xbf16>
+  tile.store %b, %y[%c0, %c0, %c0] : tensor<12x48x2xbf16>, !tile.view<12x48x2xbf16>)",
+               {.warps = {1, 4}});
+}
+
 TEST_CASE("tiles of one bit, tables and pointers change their layout", "[cpu][gpu]") {
   checkTileOps(twoViews("8x40xi32", "40x8xi32"), R"(
   %t = tile.load %x[%c0, %c0] : !tile.view<8x40xi32> -> tensor<8x40xi32>

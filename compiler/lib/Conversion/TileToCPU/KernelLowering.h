@@ -301,6 +301,7 @@ private:
   mlir::LogicalResult spill(Stored &place, mlir::RankedTensorType type);
   bool movesLanes(mlir::Operation *op);
   mlir::LogicalResult materialiseReshape(mlir::Value tile);
+  mlir::LogicalResult materialiseGroups(mlir::Value tile, mlir::Value matrix);
 
   mlir::LLVM::LLVMFuncOp function;
   llvm::SmallVectorImpl<mlir::Operation *> &assertions;

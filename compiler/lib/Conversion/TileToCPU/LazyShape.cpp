@@ -80,8 +80,7 @@ static SmallVector<Segment, 3> transposeOperands(KernelLowering &, Operation *op
   return {source};
 }
 
-/// A reshape that only adds and removes dimensions of size 1. All others have a stored operand, whose memory is dense;
-/// for those the row-major position is cut up again.
+/// A reshape that keeps lanes, see keepsLanes(). All others have a stored operand, whose memory is dense.
 static SmallVector<Segment, 3> reshapeOperands(KernelLowering &l, Operation *op, const Segment &segment) {
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
   Segment source = segment;
@@ -90,18 +89,14 @@ static SmallVector<Segment, 3> reshapeOperands(KernelLowering &l, Operation *op,
     dropLanes(source);
   unsigned i = 0;
   for (auto [d, size] : llvm::enumerate(from)) {
-    if (size == 1)
-      continue;
-    while (i < to.size() && to[i] == 1)
-      ++i;
-    if (i >= to.size() || to[i] != size)
-      break;
-    source.at[d] = segment.at[i];
-    if (static_cast<int>(i) == segment.dim) {
-      source.dim = d;
-      source.width = segment.width;
+    for (int64_t covered = 1; covered < size && i < to.size(); ++i) {
+      covered *= to[i];
+      source.at[d] = l.e.add(l.e.mul(source.at[d], to[i]), segment.at[i]);
+      if (static_cast<int>(i) == segment.dim && to[i] != 1) {
+        source.dim = d;
+        source.width = segment.width;
+      }
     }
-    ++i;
   }
   return {source};
 }

@@ -13,13 +13,20 @@ using namespace tilejit::cpu;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// Whether a reshape only adds or removes dimensions of size 1.
-static bool keepsCoordinates(tile::ReshapeOp op) {
+/// Whether a reshape only cuts dimensions into several, those of size 1 aside, and not the one that lanes run along.
+static bool keepsLanes(tile::ReshapeOp op) {
   auto isMany = [](int64_t size) { return size != 1; };
   SmallVector<int64_t> from, to;
   llvm::copy_if(shapeOf(op.getSource()), std::back_inserter(from), isMany);
   llvm::copy_if(shapeOf(op.getResult()), std::back_inserter(to), isMany);
-  return from == to;
+  if (from.empty() || from.back() != to.back())
+    return from.empty();
+  auto piece = to.begin();
+  for (int64_t size : from)
+    for (int64_t covered = 1; covered < size; ++piece)
+      if (covered *= *piece; size % covered != 0)
+        return false;
+  return true;
 }
 
 /// Whether lanes side by side in the result of a transposition lie apart in its operand.
@@ -130,6 +137,25 @@ static bool isPackedPanel(KernelLowering &l, Operation *op) {
          });
 }
 
+/// The matrix [steps * terms x columns] that a transposition to [steps x columns x terms] puts groups of neighbours of
+/// a column together from, 32 bits each; null: it is another one.
+static Value groupedMatrix(KernelLowering &l, Operation *op) {
+  auto transpose = dyn_cast<tile::TransposeOp>(op);
+  auto reshape = transpose ? transpose.getSource().getDefiningOp<tile::ReshapeOp>() : tile::ReshapeOp();
+  if (!reshape || l.stored(reshape) || transpose.getPermutation() != ArrayRef<int64_t>{0, 2, 1})
+    return {};
+  ArrayRef<int64_t> from = shapeOf(reshape.getSource()), to = shapeOf(reshape);
+  int64_t bits = 8 * byteSize(getElementTypeOrSelf(op->getResult(0).getType()));
+  bool isCut = from.size() == 2 && from[0] == to[0] * to[1] && from[1] == to[2] && to[2] % l.lanes == 0;
+  return isCut && (bits == 8 || bits == 16) && to[1] * bits == 32 ? reshape.getSource() : Value();
+}
+
+/// Whether a reshape is read for such groups only.
+static bool isForGroups(KernelLowering &l, Operation *reshape) {
+  return isa<tile::ReshapeOp>(reshape) &&
+         llvm::all_of(reshape->getUsers(), [&](Operation *user) { return groupedMatrix(l, user) != nullptr; });
+}
+
 bool KernelLowering::wantsMaterialising(Operation *op) {
   if (op->use_empty() || isPackedPanel(*this, op))
     return false;
@@ -145,10 +171,11 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
     return parent != op->getParentOp() && isa<LoopLikeOpInterface>(parent);
   };
   if (movesLanes(op)) // Products transpose while they pack, but not again in each turn of a loop.
-    return !llvm::all_of(op->getUsers(),
-                         [&](Operation *user) { return isa<tile::DotOp>(user) && !inDeeperLoop(user); });
+    return !llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return (isa<tile::DotOp>(user) || isForGroups(*this, user)) && !inDeeperLoop(user);
+    });
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
-    return !keepsCoordinates(reshape);
+    return !keepsLanes(reshape);
   if (isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandOp, tile::LoadOp>(op))
     return false;
   bool expensive = isExpensive(*this, result);
@@ -168,9 +195,11 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
 LogicalResult KernelLowering::materialise(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   Operation *op = tile.getDefiningOp();
+  if (Value matrix = groupedMatrix(*this, op))
+    return materialiseGroups(tile, matrix);
   if (movesLanes(op))
     return isMultipliedByPairs(*this, tile) ? storePairs(*this, tile) : materialiseTransposed(tile);
-  if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !keepsCoordinates(reshape))
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !keepsLanes(reshape))
     return materialiseReshape(tile);
   if (fitsRegisters(type, 8)) {
     SmallVector<Value> values;
@@ -211,23 +240,44 @@ void KernelLowering::finishKept(Operation *root) {
   }
 }
 
-/// Stores the operand without gaps; the result is the same memory under another shape.
-LogicalResult KernelLowering::materialiseReshape(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  Value source = op->getOperand(0);
-  FailureOr<Buffer> buffer = allocate(cast<RankedTensorType>(source.getType()), op, /*dense=*/true);
-  if (failed(buffer) || failed(assign(*buffer, source)))
-    return failure();
-  ArrayRef<int64_t> shape = shapeOf(tile);
+/// A tile in memory without gaps.
+static Stored denselyStored(Value pointer, ArrayRef<int64_t> shape) {
   Stored place;
-  place.buffer.pointer = buffer->pointer;
+  place.buffer.pointer = pointer;
   place.buffer.strides.resize(shape.size());
   int64_t stride = 1;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
     place.buffer.strides[d] = stride;
     stride *= shape[d];
   }
-  setStored(tile, place);
+  return place;
+}
+
+/// Stores the operand without gaps, unless it is so already; the result is the same memory under another shape.
+LogicalResult KernelLowering::materialiseReshape(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  Value source = op->getOperand(0);
+  if (Stored *place = stored(source); place && !place->inRegisters() && !place->isPaired)
+    if (place->buffer.strides == denselyStored({}, shapeOf(source)).buffer.strides) {
+      setStored(tile, denselyStored(place->buffer.pointer, shapeOf(tile)));
+      return success();
+    }
+  FailureOr<Buffer> buffer = allocate(cast<RankedTensorType>(source.getType()), op, /*dense=*/true);
+  if (failed(buffer) || failed(assign(*buffer, source)))
+    return failure();
+  setStored(tile, denselyStored(buffer->pointer, shapeOf(tile)));
+  return success();
+}
+
+/// Puts groups of neighbours of a column together as products of groups do.
+LogicalResult KernelLowering::materialiseGroups(Value tile, Value matrix) {
+  ArrayRef<int64_t> shape = shapeOf(tile);
+  int64_t steps = shape[0], columns = shape[1], terms = shape[2];
+  // Squares of a transposition may reach beyond the last step, and who reads whole vectors too.
+  FailureOr<Value> memory = allocateBytes(4 * (columns * llvm::alignTo(steps, lanes) + lanes), tile.getDefiningOp());
+  if (failed(memory) || failed(packGroups(matrix, terms, steps, 0, columns, *memory)))
+    return failure();
+  setStored(tile, denselyStored(*memory, shape));
   return success();
 }
 
