@@ -47,6 +47,7 @@ void checkAll(const std::vector<OpLibCase> &cases, const TargetSpec &target, con
 } // namespace
 
 TEST_CASE("matmul builds verified kernels", "[oplib]") { checkAll(matmulCases(), targetOf(512)); }
+TEST_CASE("tall products build verified kernels", "[oplib]") { checkAll(tallProductCases(), targetOf(512)); }
 TEST_CASE("elementwise builds verified kernels", "[oplib]") { checkAll(elementwiseCases(), targetOf(512)); }
 TEST_CASE("reduce builds verified kernels", "[oplib]") { checkAll(reduceCases(), targetOf(512)); }
 TEST_CASE("softmax and norms build verified kernels", "[oplib]") { checkAll(rowCases(), targetOf(512)); }
@@ -85,7 +86,7 @@ TEST_CASE("config keys that mean nothing are refused", "[oplib]") {
   }
 }
 
-TEST_CASE("rows that vary get a regime for one, for few and for many", "[oplib]") {
+TEST_CASE("rows that vary get a regime for one, for few, for many and, in two phases, for more", "[oplib]") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Description description =
       parsed(describe("matmul", "'dims': {'m': {'min': 1, 'max': 2048}}, 'inputs': {'a': {'dtype': 'f32', 'shape': "
@@ -95,5 +96,5 @@ TEST_CASE("rows that vary get a regime for one, for few and for many", "[oplib]"
   Expected<abi::Config> config = chooseConfig(description, target, {});
   REQUIRE(config.isOk());
   auto module = buildModule(context, description, target, *config);
-  CHECK(std::distance(module->getBody()->begin(), module->getBody()->end()) == 3);
+  CHECK(std::distance(module->getBody()->begin(), module->getBody()->end()) == 5);
 }

@@ -142,6 +142,22 @@ std::vector<OpLibCase> constantProductCases() {
   return cases;
 }
 
+std::vector<OpLibCase> tallProductCases() {
+  std::vector<OpLibCase> cases;
+  std::string dims = "'dims': {'m': {'min': 1, 'max': 1100}}";
+  for (auto [t, out] : {std::pair("f32", "f32"), {"bf16", "f32"}, {"i8", "i32"}, {"u8", "i32"}, {"f64", "f64"}}) {
+    const char *other = std::string_view(t) == "u8" ? "i8" : t;
+    for (const char *m : {"m=1", "m=511", "m=512", "m=563"})
+      cases.push_back(
+          {product(operand("a", t, "['m', 45]"), operand("b", other, "[45, 70]"), operand("c", out, "['m', 70]"), dims),
+           m});
+    cases.push_back({product(operand("a", t, "[2, 520, 30]"), operand("b", other, "[2, 70, 30]"),
+                             operand("c", out, "[2, 520, 70]"), "'attributes': {'transpose_b': true}"),
+                     ""});
+  }
+  return cases;
+}
+
 static std::string expression(const std::string &text, std::string_view a, std::string_view b, std::string_view y,
                               std::string_view aShape = "[13]", std::string_view bShape = "[13]",
                               std::string_view yShape = "[13]") {

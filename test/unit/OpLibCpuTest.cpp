@@ -38,6 +38,10 @@ TEST_CASE("compiled products of packed operands agree with the reference", "[cpu
 TEST_CASE("compiled products of packed operands in whole panels agree", "[cpu]") {
   runAll(constantProductCases(), {{"bm", 7}, {"bn", 192}, {"bk", 24}});
 }
+TEST_CASE("compiled products that pack an operand first agree", "[cpu]") {
+  runAll(tallProductCases());
+  runAll(tallProductCases(), {{"bm", 70}, {"bn", 64}, {"bk", 24}});
+}
 TEST_CASE("compiled expressions agree with the reference", "[cpu]") { runAll(elementwiseCases()); }
 TEST_CASE("compiled reductions agree with the reference", "[cpu]") { runAll(reduceCases()); }
 TEST_CASE("compiled reductions in short parts agree", "[cpu]") { runAll(reduceCases(), {{"bn", 7}, {"chunk", 1024}}); }

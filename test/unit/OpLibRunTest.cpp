@@ -15,6 +15,7 @@ TEST_CASE("matmul kernels compute the product", "[oplib]") { runAll(matmulCases(
 TEST_CASE("matmul kernels with odd tiles compute the product", "[oplib]") {
   runAll(matmulCases(), {{"bm", 3}, {"bn", 5}, {"bk", 2}});
 }
+TEST_CASE("kernels that pack an operand first compute the product", "[oplib]") { runAll(tallProductCases()); }
 TEST_CASE("kernels that pack a constant operand compute the product", "[oplib]") { runAll(constantProductCases()); }
 TEST_CASE("elementwise kernels compute their expressions", "[oplib]") { runAll(elementwiseCases()); }
 TEST_CASE("reductions agree with the reference", "[oplib]") { runAll(reduceCases()); }

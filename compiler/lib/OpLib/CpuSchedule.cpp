@@ -31,9 +31,12 @@ public:
   bool parksExponentials() const override { return true; }
 
 private:
+  /// Rows from which on it pays to pack a right operand as a whole before the product begins.
+  static constexpr int64_t leastRowsToPackFor = 512;
+
   AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
   bool multipliesGroups() const;
-  MatmulRegime blockRegime(const Size &rows, const Size &columns, const Size &depth) const;
+  MatmulRegime blockRegime(const MatmulShape &shape, bool isPacked) const;
   std::vector<MatmulRegime> plainRegimes(const MatmulShape &shape) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
 
@@ -72,19 +75,26 @@ bool CpuSchedule::multipliesGroups() const {
   return accumulate == DType::I32 && storageBytes(element) == 1 && facts_.hasInt8Dot && facts_.arch == CpuArch::X86_64;
 }
 
-/// Blocks whose accumulator, left and right operand share L2 with room to spare.
-MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, const Size &depth) const {
+/// Blocks whose accumulator, left and right operand share L2 with room to spare. They are as high as wide where both
+/// operands are packed again for each; where the right one is packed already, low and wide ones save the left one's.
+MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) const {
+  const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
   DType accumulate = description_.as<MatmulAttributes>().accumulate;
   int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
   // Packing weighs more beside products of groups.
   bool areGroups = multipliesGroups();
-  int64_t m = areGroups ? 352 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256;
   int64_t packed = areGroups ? storageBytes(description_.inputs[0].dtype) : bytes;
+  int64_t m = areGroups ? 352 : 192, n = 512 * 4 / bytes, k = areGroups ? 512 : 256, deepest = k * 3 / 2;
+  if (isPacked) {
+    m = 96, n = 1024 * 4 / bytes, k = std::min<int64_t>(2048 / packed, 1024);
+    deepest = k;
+  }
   // The right operand is there a panel at a time.
   auto footprint = [&] { return bytes * m * n + packed * k * (m + 4 * lanes); };
   while (footprint() > facts_.l2Bytes * 3 / 4 && n > 4 * lanes)
     (2 * n > k ? n : k) /= 2;
-  MatmulRegime regime{"block", m, n, k, 0, std::nullopt};
+  deepest = std::min(deepest, k * 3 / 2);
+  MatmulRegime regime{isPacked ? "packed" : "block", m, n, k, 0, std::nullopt};
   int64_t maxRows = largest(rows);
   regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
   regime.bn = std::min(n, roundUp(std::clamp<int64_t>(largest(columns), 1, n), lanes));
@@ -96,7 +106,7 @@ MatmulRegime CpuSchedule::blockRegime(const Size &rows, const Size &columns, con
     bool isOdd = pieces > 1 && pieces % 2 != 0 && across % 2 != 0;
     regime.bm = pieceOf(rows.factor, isOdd ? pieces + 1 : pieces, 8);
   }
-  if (depth.isStatic() && depth.factor <= k * 3 / 2)
+  if (depth.isStatic() && depth.factor <= deepest)
     regime.bk = std::max<int64_t>(1, depth.factor);
   else
     regime.bk = depth.isStatic() ? balanced(depth.factor, k, 8) : k;
@@ -115,7 +125,7 @@ std::vector<MatmulRegime> CpuSchedule::plainRegimes(const MatmulShape &shape) co
   int64_t longPiece = std::min(std::max(rowColumns, divideCeilSigned(mostColumns, 4)), mostColumns);
   int64_t rowPiece = columnsAreContiguous ? longPiece : bounded(columns, 64);
   MatmulRegime row{"row", 1, roundUp(rowPiece, multipliesGroups() ? 4 * lanes : lanes), bounded(depth, rowDepth), 0, 1};
-  MatmulRegime block = blockRegime(rows, columns, depth), skinny = block;
+  MatmulRegime block = blockRegime(shape, false), skinny = block;
   skinny.name = "skinny";
   skinny.bm = std::min(skinnyRows, std::max<int64_t>(1, maxRows));
   // The right operand is read in place: few rows of it, since those a power of two apart share few places in the
@@ -157,9 +167,21 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   if (!form)
     return regimes;
   constexpr int64_t fewRows = 64, deepest = 8192;
-  int64_t bytes = storageBytes(description_.inputs[0].dtype), depth = shape.size(shape.depth).factor;
+  const Operand &right = shape.space.operand(shape.space.accesses[shape.right].operand);
+  int64_t bytes = storageBytes(right.dtype), depth = shape.size(shape.depth).factor;
+  const Size &rows = shape.size(shape.rows);
+  if (largest(rows) > fewRows) {
+    if (!right.constant && smallest(rows) < leastRowsToPackFor)
+      regimes.back().maxRows = leastRowsToPackFor - 1;
+    else
+      regimes.pop_back();
+    regimes.push_back(blockRegime(shape, /*isPacked=*/true));
+  }
   for (MatmulRegime &regime : regimes) {
     bool isMain = &regime == &regimes.back();
+    if (!isMain && !right.constant)
+      continue;
+    regime.isPacked = true;
     if (regime.bm <= fewRows && !(isMain && isGiven("bk"))) {
       int64_t resident = facts_.l2Bytes / 8 / bytes / form->columns;
       regime.bk = balanced(depth, regime.bm <= 4 ? deepest : resident, form->depthUnit());
@@ -170,14 +192,29 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   return regimes;
 }
 
+/// Of an operand without symbolic dimensions.
+static int64_t bytesOf(const Operand &operand) {
+  int64_t bytes = storageBytes(operand.dtype);
+  for (const Dim &dim : operand.shape)
+    bytes *= dim.size;
+  return bytes;
+}
+
 std::optional<PackedForm> CpuSchedule::packedForm(const MatmulShape &shape) const {
   const auto &attributes = description_.as<MatmulAttributes>();
   const Operand &right = shape.space.operand(shape.space.accesses[shape.right].operand);
-  bool isKnown = right.constant && llvm::none_of(right.shape, [](const Dim &dim) { return dim.isSymbolic(); });
+  bool isKnown = llvm::none_of(right.shape, [](const Dim &dim) { return dim.isSymbolic(); });
   bool areGroups = multipliesGroups() && !(isUnsigned(description_.inputs[0].dtype) && isUnsigned(right.dtype));
   bool isPlain = right.dtype == attributes.accumulate && attributes.precision == Precision::Ieee;
   int64_t columns = shape.size(shape.columns).factor, depth = shape.size(shape.depth).factor;
   if (!isKnown || columns == 0 || depth == 0 || !(areGroups || (isPlain && isFloat(right.dtype))))
+    return std::nullopt;
+  // Blocks down the rows pack for themselves where they are few, or where a copy would take much memory. Few of the
+  // sizes that rows may have are not worth code of their own.
+  constexpr int64_t mostBytes = int64_t{64} << 20;
+  const Size &rows = shape.size(shape.rows);
+  int64_t leastRows = (rows.isStatic() ? 1 : 2) * leastRowsToPackFor;
+  if (!right.constant && (largest(rows) < leastRows || bytesOf(right) > mostBytes))
     return std::nullopt;
   int64_t lanes = facts_.vectorBits / 8 / storageBytes(attributes.accumulate);
   if (lanes < 4)

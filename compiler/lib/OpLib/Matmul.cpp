@@ -302,15 +302,21 @@ void buildMatmul(KernelBuilder &b, const Schedule &schedule) {
   const Size &rows = shape.size(shape.rows);
   std::optional<PackedOperand> packed;
   if (std::optional<PackedForm> form = schedule.packedForm(shape))
-    packed.emplace(b, shape, *form).buildKernel();
+    packed.emplace(b, shape, *form);
+  bool isConstant = shape.space.operand(shape.space.accesses[shape.right].operand).constant;
+  if (packed && isConstant)
+    packed->buildKernel({});
   std::optional<int64_t> below; // Rows up to here are another regime's.
   for (const MatmulRegime &regime : schedule.matmul(shape)) {
     SmallVector<KernelOptions::Condition, 2> when;
     if (regime.maxRows)
       when.push_back({rows, true, *regime.maxRows});
-    if (regime.splitK > 1 && below) // Its second phase must not follow another regime's first.
+    bool hasPhases = regime.splitK > 1 || (regime.isPacked && !isConstant);
+    if (hasPhases && below) // Its second phase must not follow another regime's first.
       when.push_back({rows, false, *below + 1});
-    Product product(b, shape, regime, packed ? &*packed : nullptr);
+    if (regime.isPacked && !isConstant)
+      packed->buildKernel(when);
+    Product product(b, shape, regime, regime.isPacked ? &*packed : nullptr);
     if (regime.splitK > 1)
       product.buildSplit(when);
     else

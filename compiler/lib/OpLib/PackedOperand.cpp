@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Packing a constant operand, and reading it. A matrix in memory is [panel][step][column of the panel][term of the
+// Packing an operand, and reading it. A matrix in memory is [panel][step][column of the panel][term of the
 // step], the last only where steps have several terms.
 
 #include "PackedOperand.h"
@@ -43,10 +43,8 @@ Value PackedOperand::matrix(ArrayRef<Value> position) {
   return number;
 }
 
-Value PackedOperand::view(ArrayRef<Value> position) {
-  SmallVector<int64_t> sizes{panels_, steps_, form_.columns};
-  if (hasTerms())
-    sizes.push_back(form_.terms);
+/// The matrix at a position as an array of these sizes.
+Value PackedOperand::view(ArrayRef<Value> position, ArrayRef<int64_t> sizes) {
   Value base = b_.workspace();
   if (matrices_ > 1)
     base = tile::AddPtrOp::create(b_, base, b_.mul(matrix(position), b_.index(matrixBytes_)));
@@ -66,48 +64,60 @@ static Value transpose(KernelBuilder &b, Value tile, ArrayRef<int64_t> permutati
   return tile::TransposeOp::create(b, type, tile, permutation);
 }
 
-void PackedOperand::buildKernel() {
-  constexpr int64_t mostDepth = 512; // What an instance packs stays in the first-level caches.
-  int64_t depth = std::min(mostDepth, steps_ * form_.terms);
+/// Packs the k-th piece of `depth` terms of a panel.
+void PackedOperand::pack(Value panel, Value k, int64_t depth, ArrayRef<Value> position) {
+  Value tile = loadMatrix(b_, shape_, shape_.right, {shape_.depth, shape_.columns}, {k, panel}, {depth, form_.columns},
+                          position);
+  int64_t steps = depth / form_.terms, width = form_.columns * form_.terms;
+  if (hasTerms())
+    tile = transpose(b_, reshape(b_, tile, {steps, form_.terms, form_.columns}), {0, 2, 1});
+  store(b_, reshape(b_, tile, {1, steps, width}), view(position, {panels_, steps_, width}), {panel, k, b_.index(0)},
+        operand().dtype);
+}
+
+void PackedOperand::buildKernel(ArrayRef<KernelOptions::Condition> when) {
+  // Few rows at a time of many panels are long pieces of memory. One that lies the other way is read by panels, as
+  // deep as they stay in the first-level caches.
+  constexpr int64_t fewSteps = 4, manyPanels = 32, mostDepth = 512;
+  bool isTurned = !shape_.columnsAreContiguous();
+  int64_t depth = std::min(isTurned ? mostDepth : fewSteps * form_.terms, steps_ * form_.terms);
+  int64_t together = isTurned ? 1 : std::min(manyPanels, panels_);
   int batch = shape_.batchRank();
   const Access &access = shape_.space.accesses[shape_.right];
   SmallVector<GridDim> grid;
   for (int d = 0; d < batch; ++d)
     grid.push_back({access.axes[d].moves() ? shape_.size(d) : Size{}, 1});
-  grid.push_back({Size{panels_, -1}, 1});
+  grid.push_back({Size{panels_, -1}, together});
   grid.push_back({Size{steps_ * form_.terms, -1}, depth});
   KernelOptions options;
   options.workspace = b_.getAffineConstantExpr(bytes());
-  options.packs = access.operand;
+  options.packs = operand().constant ? access.operand : -1;
+  options.when.assign(when.begin(), when.end());
   b_.kernel("matmul_pack_" + operand().name, grid, options, [&](ArrayRef<Value> indices) {
     Values position(shape_.space.rank());
     llvm::copy(indices.take_front(batch), position.begin());
-    Value panel = indices[batch], k = indices[batch + 1];
-    Value tile = loadMatrix(b_, shape_, shape_.right, {shape_.depth, shape_.columns}, {k, panel},
-                            {depth, form_.columns}, position);
-    int64_t steps = depth / form_.terms;
-    Values place{panel, k, b_.index(0)};
-    SmallVector<int64_t> shape{1, steps, form_.columns};
-    if (hasTerms()) {
-      tile = transpose(b_, reshape(b_, tile, {steps, form_.terms, form_.columns}), {0, 2, 1});
-      place.push_back(b_.index(0));
-      shape.push_back(form_.terms);
-    }
-    store(b_, reshape(b_, tile, shape), view(position), place, operand().dtype);
+    Value first = b_.mul(indices[batch], b_.index(together)), k = indices[batch + 1];
+    Value end = arith::MinSIOp::create(b_, b_.add(first, b_.index(together)), b_.index(panels_));
+    b_.loop(first, end, {}, [&](Value panel, ValueRange) {
+      pack(panel, k, depth, position);
+      return Values();
+    });
   });
 }
 
 Value PackedOperand::load(Value k, Value column, int64_t bk, int64_t bn, ArrayRef<Value> position) {
   b_.setPlace("inputs/" + operand().name);
   SmallVector<int64_t> shape{bn / form_.columns, bk / form_.terms, form_.columns};
+  SmallVector<int64_t> sizes{panels_, steps_, form_.columns};
   SmallVector<int64_t> permutation{1, 0, 2};
   Values place{column, k, b_.index(0)};
   if (hasTerms()) {
     shape.push_back(form_.terms);
+    sizes.push_back(form_.terms);
     permutation = {1, 3, 0, 2};
     place.push_back(b_.index(0));
   }
-  Value tile = oplib::load(b_, view(position), place, shape, operand().dtype);
+  Value tile = oplib::load(b_, view(position, sizes), place, shape, operand().dtype);
   return reshape(b_, transpose(b_, tile, permutation), {bk, bn});
 }
 

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// A constant right operand of a product in the form that the CPU's register tiles take, see PackedForm. A kernel of its
-// own brings it there; those of the product read it from the workspace.
+// A right operand of a product in the form that the CPU's register tiles take, see PackedForm. A kernel of its own
+// brings it there; those of the product read it from the workspace.
 
 #ifndef TILEJIT_LIB_OPLIB_PACKEDOPERAND_H
 #define TILEJIT_LIB_OPLIB_PACKEDOPERAND_H
@@ -17,15 +17,17 @@ public:
 
   /// Of all matrices of the operand.
   int64_t bytes() const { return matrices_ * matrixBytes_; }
-  /// The kernel that fills the workspace.
-  void buildKernel();
+  /// The kernel that fills the workspace, in phase 0: where the operand is constant for all others, else for those that
+  /// run on the same conditions.
+  void buildKernel(llvm::ArrayRef<KernelOptions::Condition> when);
   /// The tile [bk x bn] at tile coordinates (k, column) of the matrix at `position` among the batches.
   Value load(Value k, Value column, int64_t bk, int64_t bn, llvm::ArrayRef<Value> position);
 
 private:
   const Operand &operand() const;
   Value matrix(llvm::ArrayRef<Value> position);
-  Value view(llvm::ArrayRef<Value> position);
+  void pack(Value panel, Value k, int64_t depth, llvm::ArrayRef<Value> position);
+  Value view(llvm::ArrayRef<Value> position, llvm::ArrayRef<int64_t> sizes);
   bool hasTerms() const { return form_.terms > 1; }
 
   KernelBuilder &b_;

@@ -32,8 +32,8 @@ struct Tiling {
   int64_t warps = 0;
 };
 
-/// How a constant right operand lies in memory once it is packed: panels of so many columns, and in these, step after
-/// step, `terms` neighbours of each column side by side. What is missing of the last panel and step is 0.
+/// How a right operand lies in memory once it is packed: panels of so many columns, and in these, step after step,
+/// `terms` neighbours of each column side by side. What is missing of the last panel and step is 0.
 struct PackedForm {
   int64_t columns = 1, terms = 1;
 
@@ -43,13 +43,14 @@ struct PackedForm {
 
 /// Tile sizes of one way to compute a matrix product, and up to how many rows it is taken.
 struct MatmulRegime {
-  std::string name; ///< "row", "skinny", "block".
+  std::string name; ///< "row", "skinny", "block", "packed"; another for each that a kernel has.
   int64_t bm = 1, bn = 1, bk = 1;
   int64_t warps = 0;
   std::optional<int64_t> maxRows = std::nullopt; ///< Nothing: for any number of rows.
   int64_t stages = 1;                            ///< Tiles of k that are on their way, the one in use included.
   int64_t splitK = 1;                            ///< Instances that share the terms of a tile.
   int64_t order = 0;                             ///< Rows of tiles that go through the columns together; 0: all.
+  bool isPacked = false; ///< The right operand is brought to packedForm() first; tiles are of whole panels and steps.
 
   bool operator==(const MatmulRegime &) const = default;
 };
@@ -91,8 +92,8 @@ public:
   abi::Config complete() const;
 
   virtual std::vector<MatmulRegime> matmul(const MatmulShape &shape) const = 0;
-  /// The form in which the right operand is packed once, where it is constant and that gains something. Tiles of all
-  /// regimes are then made of whole panels and steps.
+  /// The form in which the right operand is packed before the product begins, where that gains something: for all
+  /// regimes where it is constant, so that it can be done once for many launches, else for those that say so.
   virtual std::optional<PackedForm> packedForm(const MatmulShape &) const { return std::nullopt; }
   /// The tile along the last two dimensions of a collapsed space.
   virtual Tiling elementwise(const Space &space) const = 0;
