@@ -92,8 +92,11 @@ mlir::Value addPairs(KernelLowering &l, mlir::Value a, mlir::Value b, mlir::Valu
 /// Whether pairs [0, steps) of rows [0, rows) hold a subnormal element; rows lie `stride` lanes apart.
 mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value pairs, Index rows, Index steps,
                                              int64_t stride);
-/// Whether any of these bits of magnitudes is below those of the smallest normal number.
-mlir::Value isBelowNormal(KernelLowering &l, mlir::Value magnitudes);
+/// The same of the first `count` pairs, whose smallest magnitudes are known by lane: they are looked at again only
+/// where one of these might be subnormal. (It is 0, mostly.)
+mlir::FailureOr<mlir::Value> holdsSubnormals(KernelLowering &l, mlir::Value smallest, mlir::Value pairs, Index count);
+/// Smallest magnitudes by lane of so many rows of pairs without gaps; `columns`: a multiple of the lanes.
+mlir::FailureOr<mlir::Value> smallestMagnitudes(KernelLowering &l, mlir::Value pairs, Index rows, int64_t columns);
 
 /// Whether any of the 16-bit numbers of a matrix in memory, whose rows lie `stride` of them apart, is subnormal.
 mlir::FailureOr<mlir::Value> rowsHoldSubnormals(KernelLowering &l, mlir::Value matrix, Index rows, int64_t columns,

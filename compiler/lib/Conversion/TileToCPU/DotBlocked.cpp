@@ -352,28 +352,17 @@ LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) 
   return l.loop(whole, p.rows, 1, nothing, [&](Index row, auto &) { return microkernel(panel, row, 1); });
 }
 
-/// Whether a panel of pairs holds subnormal elements.
+/// Whether a panel of pairs holds subnormal elements. Packing it here noted the smallest.
 FailureOr<Value> BlockedProduct::holdsSubnormals(const Panel &panel) {
-  auto look = [&] { return cpu::holdsSubnormals(l, panel.address, 1, l.e.mul(steps, panel.tile.columns), 0); };
+  int64_t columns = panel.tile.columns;
+  FailureOr<Value> smallest = Value();
   if (p.packed)
-    return look();
-  // Elements that are 0 look like subnormal ones at first sight.
-  Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
-  Value suspected = isBelowNormal(l, smallest);
-  auto second = scf::IfOp::create(l.b, l.e.loc, l.b.getI1Type(), suspected, true, true);
-  for (Block *block : {second.thenBlock(), second.elseBlock()}) {
-    OpBuilder::InsertionGuard guard(l.b);
-    l.b.setInsertionPointToEnd(block);
-    ScopeGuard scope(l, block, nullptr);
-    FailureOr<Value> found = l.e.intConstant(l.b.getI1Type(), 0);
-    if (block == second.thenBlock())
-      found = look();
-    if (failed(found))
-      return failure();
-    l.b.setInsertionPointToEnd(block);
-    scf::YieldOp::create(l.b, l.e.loc, *found);
-  }
-  return second.getResult(0);
+    smallest = smallestMagnitudes(l, panel.address, steps, columns);
+  else
+    smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
+  if (failed(smallest))
+    return failure();
+  return cpu::holdsSubnormals(l, *smallest, panel.address, l.e.mul(steps, columns));
 }
 
 LogicalResult BlockedProduct::multiply(const Panel &panel) {

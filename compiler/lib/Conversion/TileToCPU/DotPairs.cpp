@@ -46,10 +46,6 @@ static Value anyBelow(KernelLowering &l, Value lanes, int64_t number) {
 
 constexpr int64_t smallestNormal = 0x80; // Bits of 2^-126.
 
-Value tilejit::cpu::isBelowNormal(KernelLowering &l, Value magnitudes) {
-  return anyBelow(l, magnitudes, smallestNormal);
-}
-
 FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, Index rows, Index steps,
                                                int64_t stride) {
   constexpr int64_t magnitude = 0x7fff;
@@ -77,8 +73,27 @@ FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value pairs, I
   return anyBelow(l, least[0], smallestNormal - 1);
 }
 
-/// Whether what is not certain holds, where it is suspected.
-static FailureOr<Value> ifSuspected(KernelLowering &l, Value suspected, llvm::function_ref<FailureOr<Value>()> find) {
+FailureOr<Value> tilejit::cpu::smallestMagnitudes(KernelLowering &l, Value pairs, Index rows, int64_t columns) {
+  constexpr int64_t magnitude = 0x7fff;
+  VectorType elements = l.e.vector(l.b.getI16Type(), 2 * l.lanes);
+  SmallVector<Value> least(columns / l.lanes, l.e.intConstant(elements, -1));
+  if (failed(l.loop(0, rows, 1, least, [&](Index row, SmallVectorImpl<Value> &state) {
+        Value start = l.e.address(pairs, l.e.mul(row, columns), l.b.getI32Type());
+        for (auto [i, smallest] : llvm::enumerate(state)) {
+          Value bits = l.e.load(elements, l.e.address(start, static_cast<int64_t>(i) * l.lanes, l.b.getI32Type()));
+          bits = arith::AndIOp::create(l.b, l.e.loc, bits, l.e.intConstant(elements, magnitude));
+          smallest = arith::MinUIOp::create(l.b, l.e.loc, smallest, bits);
+        }
+        return success();
+      })))
+    return failure();
+  for (size_t i = 1; i < least.size(); ++i)
+    least[0] = arith::MinUIOp::create(l.b, l.e.loc, least[0], least[i]);
+  return least[0];
+}
+
+FailureOr<Value> tilejit::cpu::holdsSubnormals(KernelLowering &l, Value smallest, Value pairs, Index count) {
+  Value suspected = anyBelow(l, smallest, smallestNormal);
   auto choice = scf::IfOp::create(l.b, l.e.loc, l.b.getI1Type(), suspected, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(l.b);
@@ -87,7 +102,7 @@ static FailureOr<Value> ifSuspected(KernelLowering &l, Value suspected, llvm::fu
   FailureOr<Value> found = failure();
   {
     ScopeGuard scope(l, then, nullptr);
-    found = find();
+    found = holdsSubnormals(l, pairs, 1, count, 0);
   }
   if (failed(found))
     return failure();
@@ -127,10 +142,8 @@ FailureOr<Value> tilejit::cpu::packPairs(KernelLowering &l, Value tile, Index pa
   FailureOr<Value> smallestAt = l.allocateBytes(4 * l.lanes, op);
   if (failed(smallestAt) || failed(l.packGroups(tile, 2, pairs, 0, columns, destination, *smallestAt)))
     return failure();
-  // Elements that are 0 look like subnormal ones at first sight.
   Value smallest = l.e.load(l.e.vector(l.b.getI16Type(), 2 * l.lanes), *smallestAt);
-  return ifSuspected(l, isBelowNormal(l, smallest),
-                     [&] { return holdsSubnormals(l, destination, 1, l.e.mul(pairs, columns), 0); });
+  return holdsSubnormals(l, smallest, destination, l.e.mul(pairs, columns));
 }
 
 //===-- operands of products in place
