@@ -1,6 +1,6 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// The sweep: kernels of all families on ragged sizes, between guards. By default a sample by a seed that is printed;
+// The sweep: kernels of all families on ragged sizes, between guards. By default a sample, by a seed that is printed;
 // --subjects N of each family, or all with 0. --only TEXT keeps those whose name has the text, --part I --parts N every
 // N-th, --sizes m=1,n=2 one launch of each, which is how a failure is repeated. --full takes all combinations of sizes,
 // --progress prints a line for each subject, --subject-names the names of all.
@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
-#include <random>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,7 +126,7 @@ TEST_CASE("operators of elements are right on ragged sizes between guards", "[sw
 
 int main(int count, char **words) {
   Catch::Session session;
-  options.seed = std::random_device()();
+  options.seed = 20261203; // One sample for all runs of the tests; the long run brings seeds of its own.
   bool isList = false;
   using Catch::clara::Opt;
   session.cli(session.cli() | Opt(options.seed, "seed")["--seed"]("seed of the sample and its data") |
