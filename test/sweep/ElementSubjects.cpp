@@ -17,14 +17,8 @@ void add(std::vector<Subject> &subjects, std::string name, std::string text, std
   addOnTargets(subjects, {std::move(name), "", std::move(text), std::move(axes), {}, isFixed ? 24 : 70});
 }
 
-std::string stridesText(std::string_view shape, bool isStrided) {
-  if (!isStrided || shape == "[]")
-    return "";
-  std::string text = "'any'";
-  for (char letter : shape)
-    text += letter == ',' ? ", 'any'" : "";
-  return ", 'strides': [" + text + "]";
-}
+/// Behind the name of a subject whose own says that sizes are any.
+std::string suffixOf(const Way &way) { return way.isFixed || way.isStrided ? "-" + std::string(way.name) : ""; }
 
 struct Broadcast {
   std::string_view name, a, b, y;
@@ -42,26 +36,24 @@ void addExpressions(std::vector<Subject> &subjects) {
     texts.push_back({text, "f"});
   for (const Broadcast &broadcast : broadcasts)
     for (std::string_view dtype : allTypes)
-      for (int way = 0; way < 3; ++way)
+      for (const Way &way : ways)
         for (size_t i = 0; i < texts.size(); ++i) {
-          bool isReal = dtype[0] == 'f' || dtype == "bf16", isFixed = way == 1, isStrided = way == 2;
+          bool isReal = dtype[0] == 'f' || dtype == "bf16";
           if ((!isReal && !texts[i].second.empty()) || dtype == "f8e8m0" || dtype == "f4e2m1")
             continue;
           std::string_view y = dtype == "f64" || dtype == "i64" || dtype == "f16" ? dtype : isReal ? "f32" : "i32";
           auto operand = [&](std::string_view name, std::string_view type, std::string_view shape) {
-            return operandText(name, type, shape, stridesText(shape, isStrided));
+            return operandText(name, type, shape, stridesText(shape, way.isStrided));
           };
           std::string text = "'op': 'elementwise', 'inputs': {" + operand("a", dtype, broadcast.a) + ", " +
                              operand("b", dtype, broadcast.b) + "}, 'outputs': {" + operand("y", y, broadcast.y) +
                              "}, 'attributes': {'expression': {'y': '" + std::string(texts[i].first) + "'}}";
-          std::vector<Axis> axes{{"p", 1, 5, isFixed}, {"m", 0, 70, isFixed}, {"n", 0, 70, isFixed}};
+          std::vector<Axis> axes{{"p", 1, 5, way.isFixed}, {"m", 0, 70, way.isFixed}, {"n", 0, 70, way.isFixed}};
           if (broadcast.y.find("#p") == std::string_view::npos)
             axes.erase(axes.begin());
           add(subjects,
               "elementwise/" + std::string(dtype) + "/" + std::to_string(i) + "/" + std::string(broadcast.name) +
-                  (isFixed     ? "-fixed"
-                   : isStrided ? "-strided"
-                               : ""),
+                  suffixOf(way),
               text, axes);
         }
 }
@@ -78,18 +70,13 @@ constexpr Order orders[] = {{"10", "[#m, #n]", "[#n, #m]", "[1, 0]"},
 void addMoves(std::vector<Subject> &subjects) {
   for (const Order &order : orders)
     for (std::string_view dtype : allTypes)
-      for (int way = 0; way < 3; ++way) {
-        bool isFixed = way == 1, isStrided = way == 2;
-        std::vector<Axis> axes{{"p", 1, 5, isFixed}, {"m", 0, 70, isFixed}, {"n", 0, 70, isFixed}};
+      for (const Way &way : ways) {
+        std::vector<Axis> axes{{"p", 1, 5, way.isFixed}, {"m", 0, 70, way.isFixed}, {"n", 0, 70, way.isFixed}};
         if (order.x.find("#p") == std::string_view::npos)
           axes.erase(axes.begin());
-        add(subjects,
-            "transpose/" + std::string(dtype) + "/" + std::string(order.name) +
-                (isFixed     ? "-fixed"
-                 : isStrided ? "-strided"
-                             : ""),
-            "'op': 'transpose', 'inputs': {" + operandText("x", dtype, order.x, stridesText(order.x, isStrided)) +
-                "}, 'outputs': {" + operandText("y", dtype, order.y, stridesText(order.y, isStrided)) +
+        add(subjects, "transpose/" + std::string(dtype) + "/" + std::string(order.name) + suffixOf(way),
+            "'op': 'transpose', 'inputs': {" + operandText("x", dtype, order.x, stridesText(order.x, way.isStrided)) +
+                "}, 'outputs': {" + operandText("y", dtype, order.y, stridesText(order.y, way.isStrided)) +
                 "}, 'attributes': {'permutation': " + std::string(order.permutation) + "}",
             axes);
       }
@@ -98,19 +85,16 @@ void addMoves(std::vector<Subject> &subjects) {
 void addCasts(std::vector<Subject> &subjects) {
   for (std::string_view from : allTypes)
     for (std::string_view to : allTypes)
-      for (int way = 0; way < 3; ++way) {
-        bool isFixed = way == 1, isStrided = way == 2;
-        std::string_view shape = way == 0 ? "[#n]" : "[#m, #n]";
-        std::vector<Axis> axes{{"m", 0, 70, isFixed}, {"n", 0, way == 0 ? 300 : 70, isFixed}};
-        if (way == 0)
+      for (const Way &way : ways) {
+        bool isLine = !way.isFixed && !way.isStrided;
+        std::string_view shape = isLine ? "[#n]" : "[#m, #n]";
+        std::vector<Axis> axes{{"m", 0, 70, way.isFixed}, {"n", 0, isLine ? 300 : 70, way.isFixed}};
+        if (isLine)
           axes.erase(axes.begin());
-        add(subjects,
-            "cast/" + std::string(from) + "-" + std::string(to) +
-                (isFixed     ? "/fixed"
-                 : isStrided ? "/strided"
-                             : "/any"),
-            "'op': 'cast', 'inputs': {" + operandText("x", from, shape, stridesText(shape, isStrided)) +
-                "}, 'outputs': {" + operandText("y", to, shape, stridesText(shape, isStrided)) + "}, 'attributes': {}",
+        add(subjects, "cast/" + std::string(from) + "-" + std::string(to) + "/" + std::string(way.name),
+            "'op': 'cast', 'inputs': {" + operandText("x", from, shape, stridesText(shape, way.isStrided)) +
+                "}, 'outputs': {" + operandText("y", to, shape, stridesText(shape, way.isStrided)) +
+                "}, 'attributes': {}",
             axes);
       }
 }

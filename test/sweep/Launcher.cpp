@@ -23,8 +23,7 @@ Layout::Layout(const Operand &operand, std::vector<int64_t> actualShape, bool is
     std::vector<size_t> order(shape.size());
     std::iota(order.rbegin(), order.rend(), size_t{0});
     if (choose.oneIn(2))
-      for (size_t i = order.size(); i > 1; --i)
-        std::swap(order[i - 1], order[static_cast<size_t>(choose.number(0, static_cast<int64_t>(i) - 1))]);
+      choose.shuffle(order);
     bool hasGaps = choose.oneIn(2), isBackwards = choose.oneIn(4), repeats = !isOutput && choose.oneIn(6);
     int64_t next = hasGaps && choose.oneIn(3) ? choose.number(2, 3) : 1;
     for (size_t d : order) {

@@ -17,6 +17,7 @@
 #include <deque>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilejit::sweep {
@@ -30,6 +31,11 @@ public:
     return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
   }
   bool oneIn(int64_t count) { return number(1, count) == 1; }
+  /// Puts elements into any order.
+  template <typename Element> void shuffle(std::vector<Element> &elements) {
+    for (size_t i = elements.size(); i > 1; --i)
+      std::swap(elements[i - 1], elements[static_cast<size_t>(number(0, static_cast<int64_t>(i) - 1))]);
+  }
 
 private:
   std::mt19937_64 engine_;

@@ -47,67 +47,48 @@ Axis constant(const char *name, int64_t low, int64_t high) { return {name, low, 
 std::vector<Form> allForms() {
   Axis m = symbolic("m", 0, 70), n = symbolic("n", 0, 70), k = symbolic("k", 0, 70), few = symbolic("m", 2, 64),
        many = symbolic("m", 65, 134), cm = constant("m", 1, 70), cn = constant("n", 1, 70), ck = constant("k", 1, 70);
-  std::vector<Form> forms;
-  forms.push_back({"any", m, n, k});
-  forms.push_back({"row", constant("m", 1, 1), n, k});
-  forms.push_back({"few", few, n, k});
-  forms.push_back({"many", many, n, k});
-  forms.push_back({"fixed", cm, cn, ck, false, false, false, false, {}, 12});
-  forms.push_back({"weights", m, cn, ck, false, false, false, false, {}, 70});
-  forms.push_back({"packed", m, cn, ck, true});
-  forms.push_back({"packed-row", constant("m", 1, 1), cn, ck, true, false, false, false, {}, 24});
-  forms.push_back({"packed-many", many, cn, ck, true});
-  forms.push_back({"packed-long",
-                   symbolic("m", 1, 70),
-                   constant("n", 180, 260),
-                   constant("k", 200, 700),
-                   true,
-                   false,
-                   false,
-                   false,
-                   {},
-                   16});
-  forms.push_back({"strided", m, n, k, false, true});
-  forms.push_back({"batch", m, n, k, false, false, true});
-  forms.push_back({"packed-batch", m, cn, ck, true, false, true});
-  forms.push_back({"epilogue", m, n, k, false, false, false, true});
-  forms.push_back({"packed-epilogue", m, cn, ck, true, false, false, true});
-  forms.push_back(
-      {"tiles", symbolic("m", 1, 70), n, k, false, false, false, false, {{"bm", 13}, {"bn", 32}, {"bk", 12}}});
-  forms.push_back(
-      {"odd-tiles", symbolic("m", 1, 70), n, k, false, false, false, false, {{"bm", 7}, {"bn", 9}, {"bk", 5}}});
-  forms.push_back({"packed-tiles", m, cn, ck, true, false, false, false, {{"bm", 13}, {"bn", 192}, {"bk", 24}}});
-  forms.push_back({"long",
-                   symbolic("m", 1, 70),
-                   symbolic("n", 1000, 1069),
-                   symbolic("k", 500, 569),
-                   false,
-                   false,
-                   false,
-                   false,
-                   {},
-                   2});
-  forms.push_back({"large",
-                   symbolic("m", 190, 259),
-                   symbolic("n", 500, 569),
-                   symbolic("k", 256, 325),
-                   false,
-                   false,
-                   false,
-                   false,
-                   {},
-                   2});
-  forms.push_back({"large-fixed",
-                   constant("m", 190, 259),
-                   constant("n", 500, 569),
-                   constant("k", 500, 569),
-                   false,
-                   false,
-                   false,
-                   false,
-                   {},
-                   1});
-  return forms;
+  Axis one = constant("m", 1, 1), some = symbolic("m", 1, 70);
+  return {
+      {"any", m, n, k},
+      {"row", one, n, k},
+      {"few", few, n, k},
+      {"many", many, n, k},
+      {.name = "fixed", .m = cm, .n = cn, .k = ck, .launches = 12},
+      {"weights", m, cn, ck},
+      {.name = "packed", .m = m, .n = cn, .k = ck, .isPacked = true},
+      {.name = "packed-row", .m = one, .n = cn, .k = ck, .isPacked = true, .launches = 24},
+      {.name = "packed-many", .m = many, .n = cn, .k = ck, .isPacked = true},
+      {.name = "packed-long",
+       .m = some,
+       .n = constant("n", 180, 260),
+       .k = constant("k", 200, 700),
+       .isPacked = true,
+       .launches = 16},
+      {.name = "strided", .m = m, .n = n, .k = k, .isStrided = true},
+      {.name = "batch", .m = m, .n = n, .k = k, .isBatched = true},
+      {.name = "packed-batch", .m = m, .n = cn, .k = ck, .isPacked = true, .isBatched = true},
+      {.name = "epilogue", .m = m, .n = n, .k = k, .hasEpilogue = true},
+      {.name = "packed-epilogue", .m = m, .n = cn, .k = ck, .isPacked = true, .hasEpilogue = true},
+      {.name = "tiles", .m = some, .n = n, .k = k, .config = {{"bm", 13}, {"bn", 32}, {"bk", 12}}},
+      {.name = "odd-tiles", .m = some, .n = n, .k = k, .config = {{"bm", 7}, {"bn", 9}, {"bk", 5}}},
+      {.name = "packed-tiles",
+       .m = m,
+       .n = cn,
+       .k = ck,
+       .isPacked = true,
+       .config = {{"bm", 13}, {"bn", 192}, {"bk", 24}}},
+      {.name = "long", .m = some, .n = symbolic("n", 1000, 1069), .k = symbolic("k", 500, 569), .launches = 2},
+      {.name = "large",
+       .m = symbolic("m", 190, 259),
+       .n = symbolic("n", 500, 569),
+       .k = symbolic("k", 256, 325),
+       .launches = 2},
+      {.name = "large-fixed",
+       .m = constant("m", 190, 259),
+       .n = constant("n", 500, 569),
+       .k = constant("k", 500, 569),
+       .launches = 1},
+  };
 }
 
 std::string productText(const Types &types, bool ta, bool tb, const Form &form) {

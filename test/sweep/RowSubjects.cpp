@@ -85,16 +85,10 @@ void addReductions(std::vector<Subject> &subjects, std::string_view kind, std::s
                        : dtype == "i64"            ? "i64"
                                                    : "i32";
   for (const Reduction &reduction : reductions)
-    for (int way = 0; way < 3; ++way) {
-      bool isFixed = way == 1, isStrided = way == 2;
-      std::string strides = !isStrided                    ? ""
-                            : reduction.shape.size() < 10 ? ", 'strides': ['any', 'any']"
-                                                          : ", 'strides': ['any', 'any', 'any']";
-      Form form{reduction.name, reduction.shape, "", "", 0, isFixed};
-      std::string name = "reduce/" + std::string(kind) + "/" + std::string(dtype) +
-                         (isFixed     ? "/fixed"
-                          : isStrided ? "/strided"
-                                      : "/any");
+    for (const Way &way : ways) {
+      std::string strides = stridesText(reduction.shape, way.isStrided);
+      Form form{reduction.name, reduction.shape, "", "", 0, way.isFixed};
+      std::string name = "reduce/" + std::string(kind) + "/" + std::string(dtype) + "/" + std::string(way.name);
       add(subjects, name, form,
           wholeText("reduce", operandText("x", dtype, reduction.shape, strides), operandText("y", y, reduction.result),
                     "'kind': '" + std::string(kind) + "', 'axes': " + std::string(reduction.axes)));

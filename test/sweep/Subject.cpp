@@ -36,6 +36,15 @@ std::string operandText(std::string_view name, std::string_view dtype, std::stri
          std::string(more) + "}";
 }
 
+std::string stridesText(std::string_view shape, bool isStrided) {
+  if (!isStrided || shape == "[]")
+    return "";
+  std::string text = "'any'";
+  for (char letter : shape)
+    text += letter == ',' ? ", 'any'" : "";
+  return ", 'strides': [" + text + "]";
+}
+
 void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool isProduct, bool hasPairs) {
   for (std::string_view target : {"native", "x86-64-v3", "x86-64", "small", "small-v3", "x86-64-v4", "twin"}) {
     if ((target == "x86-64-v4" && !isProduct) || (target == "twin" && !hasPairs))

@@ -49,6 +49,15 @@ std::vector<Subject> elementSubjects();
 /// "'name': {'dtype': ..., 'shape': ...}" with more members.
 std::string operandText(std::string_view name, std::string_view dtype, std::string_view shape,
                         std::string_view more = "");
+/// How much of a description is known when it is compiled.
+struct Way {
+  std::string_view name;
+  bool isFixed = false;   ///< Sizes are constants.
+  bool isStrided = false; ///< Strides are any.
+};
+inline constexpr Way ways[] = {{"any"}, {"fixed", true}, {"strided", false, true}};
+/// The member that leaves strides of an operand open; nothing where there are none.
+std::string stridesText(std::string_view shape, bool isStrided);
 /// The subject on this machine's CPU and on the ones that lack some of what it has; products also on one that lacks
 /// little, and with pairs of bf16 on one that chooses otherwise between two forms.
 void addOnTargets(std::vector<Subject> &subjects, const Subject &subject, bool isProduct = false,

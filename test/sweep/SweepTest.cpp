@@ -54,8 +54,7 @@ std::vector<const Subject *> chosen(const std::vector<Subject> &all, int64_t cou
   if (count == 0)
     return subjects;
   Choice choose(options.seed);
-  for (size_t i = subjects.size(); i > 1; --i)
-    std::swap(subjects[i - 1], subjects[static_cast<size_t>(choose.number(0, static_cast<int64_t>(i) - 1))]);
+  choose.shuffle(subjects);
   subjects.resize(std::min(subjects.size(), static_cast<size_t>(count)));
   return subjects;
 }

@@ -88,8 +88,7 @@ private:
       const Axis &range = subject_.axes[axis];
       order.resize(static_cast<size_t>(range.high - range.low + 1));
       std::iota(order.begin(), order.end(), range.low);
-      for (size_t i = order.size(); i > 1; --i)
-        std::swap(order[i - 1], order[static_cast<size_t>(choose_.number(0, static_cast<int64_t>(i) - 1))]);
+      choose_.shuffle(order);
     }
     int64_t size = order.back();
     order.pop_back();
