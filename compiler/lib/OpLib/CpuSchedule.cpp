@@ -31,6 +31,8 @@ public:
   bool parksExponentials() const override { return true; }
 
 private:
+  /// Up to so many rows the right operand is met by few register tiles.
+  static constexpr int64_t skinnyRows = 64;
   /// Rows from which on it pays to pack a right operand as a whole before the product begins.
   static constexpr int64_t leastRowsToPackFor = 512;
 
@@ -116,7 +118,7 @@ MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) c
 std::vector<MatmulRegime> CpuSchedule::plainRegimes(const MatmulShape &shape) const {
   const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
   bool columnsAreContiguous = shape.columnsAreContiguous();
-  constexpr int64_t skinnyRows = 64, skinnyDepth = 32, rowColumns = 1024, rowDepth = 4096;
+  constexpr int64_t skinnyDepth = 32, rowColumns = 1024, rowDepth = 4096;
   int64_t minRows = smallest(rows), maxRows = largest(rows);
   int64_t lanes = std::max(1, facts_.vectorBits / 32);
   auto bounded = [&](const Size &size, int64_t limit) { return std::max<int64_t>(1, std::min(limit, largest(size))); };
@@ -166,11 +168,11 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   std::optional<PackedForm> form = packedForm(shape);
   if (!form)
     return regimes;
-  constexpr int64_t fewRows = 64, deepest = 8192;
-  const Operand &right = shape.space.operand(shape.space.accesses[shape.right].operand);
+  constexpr int64_t deepest = 8192;
+  const Operand &right = shape.operand(shape.right);
   int64_t bytes = storageBytes(right.dtype), depth = shape.size(shape.depth).factor;
   const Size &rows = shape.size(shape.rows);
-  if (largest(rows) > fewRows) {
+  if (largest(rows) > skinnyRows) {
     if (!right.constant && smallest(rows) < leastRowsToPackFor)
       regimes.back().maxRows = leastRowsToPackFor - 1;
     else
@@ -182,7 +184,7 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
     if (!isMain && !right.constant)
       continue;
     regime.isPacked = true;
-    if (regime.bm <= fewRows && !(isMain && isGiven("bk"))) {
+    if (regime.bm <= skinnyRows && !(isMain && isGiven("bk"))) {
       int64_t resident = facts_.l2Bytes / 8 / bytes / form->columns;
       regime.bk = balanced(depth, regime.bm <= 4 ? deepest : resident, form->depthUnit());
     }
@@ -202,7 +204,7 @@ static int64_t bytesOf(const Operand &operand) {
 
 std::optional<PackedForm> CpuSchedule::packedForm(const MatmulShape &shape) const {
   const auto &attributes = description_.as<MatmulAttributes>();
-  const Operand &right = shape.space.operand(shape.space.accesses[shape.right].operand);
+  const Operand &right = shape.operand(shape.right);
   bool isKnown = llvm::none_of(right.shape, [](const Dim &dim) { return dim.isSymbolic(); });
   bool areGroups = multipliesGroups() && !(isUnsigned(description_.inputs[0].dtype) && isUnsigned(right.dtype));
   bool isPlain = right.dtype == attributes.accumulate && attributes.precision == Precision::Ieee;

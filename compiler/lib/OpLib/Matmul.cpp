@@ -89,7 +89,7 @@ public:
   void buildSplit(ArrayRef<KernelOptions::Condition> when);
 
 private:
-  const Operand &operand(int slot) const { return shape_.space.operand(shape_.space.accesses[slot].operand); }
+  const Operand &operand(int slot) const { return shape_.operand(slot); }
   GridDim rows() const { return {shape_.size(shape_.rows), regime_.bm}; }
   GridDim columns() const { return {shape_.size(shape_.columns), regime_.bn}; }
   GridDim depth() const { return {shape_.size(shape_.depth), regime_.bk}; }
@@ -303,7 +303,7 @@ void buildMatmul(KernelBuilder &b, const Schedule &schedule) {
   std::optional<PackedOperand> packed;
   if (std::optional<PackedForm> form = schedule.packedForm(shape))
     packed.emplace(b, shape, *form);
-  bool isConstant = shape.space.operand(shape.space.accesses[shape.right].operand).constant;
+  bool isConstant = shape.operand(shape.right).constant;
   if (packed && isConstant)
     packed->buildKernel({});
   std::optional<int64_t> below; // Rows up to here are another regime's.

@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Packing an operand, and reading it. A matrix in memory is [panel][step][column of the panel][term of the
-// step], the last only where steps have several terms.
+// Packing an operand, and reading it. A matrix in memory is [panel][step][column of the panel][term of the step], the
+// last only where steps have several terms.
 
 #include "PackedOperand.h"
 
@@ -21,10 +21,6 @@ PackedOperand::PackedOperand(KernelBuilder &b, const MatmulShape &shape, PackedF
   constexpr int64_t line = 64;
   int64_t elements = panels_ * steps_ * form.columns * form.terms;
   matrixBytes_ = llvm::alignTo(elements * storageBytes(packed.dtype), line);
-}
-
-const Operand &PackedOperand::operand() const {
-  return shape_.space.operand(shape_.space.accesses[shape_.right].operand);
 }
 
 /// Which of the operand's matrices, in row-major order, is the one at a position among the batches.
@@ -124,7 +120,7 @@ Value PackedOperand::load(Value k, Value column, int64_t bk, int64_t bn, ArrayRe
 Value loadMatrix(KernelBuilder &b, const MatmulShape &shape, int slot, std::array<int, 2> dims,
                  std::array<Value, 2> coordinates, std::array<int64_t, 2> tile, ArrayRef<Value> position) {
   const Access &access = shape.space.accesses[slot];
-  const Operand &operand = shape.space.operand(access.operand);
+  const Operand &operand = shape.operand(slot);
   b.setPlace("inputs/" + operand.name);
   bool turned = access.axes[dims[0]].dim > access.axes[dims[1]].dim && !shape.size(dims[0]).isOne();
   if (turned) {

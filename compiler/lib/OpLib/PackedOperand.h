@@ -24,7 +24,7 @@ public:
   Value load(Value k, Value column, int64_t bk, int64_t bn, llvm::ArrayRef<Value> position);
 
 private:
-  const Operand &operand() const;
+  const Operand &operand() const { return shape_.operand(shape_.right); }
   Value matrix(llvm::ArrayRef<Value> position);
   void pack(Value panel, Value k, int64_t depth, llvm::ArrayRef<Value> position);
   Value view(llvm::ArrayRef<Value> position, llvm::ArrayRef<int64_t> sizes);

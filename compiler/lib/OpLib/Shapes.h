@@ -49,6 +49,7 @@ struct MatmulShape {
 
   int batchRank() const { return space.rank() - 3; }
   const Size &size(int dim) const { return space.dims[dim].size; }
+  const Operand &operand(int slot) const { return space.operand(space.accesses[slot].operand); }
   /// Whether the right operand lies row by row.
   bool columnsAreContiguous() const;
   /// Whether a launch rule can say how large several results are: at most one of their dimensions varies.

@@ -355,11 +355,9 @@ LogicalResult BlockedProduct::microkernelsKeepingSubnormals(const Panel &panel) 
 /// Whether a panel of pairs holds subnormal elements. Packing it here noted the smallest.
 FailureOr<Value> BlockedProduct::holdsSubnormals(const Panel &panel) {
   int64_t columns = panel.tile.columns;
-  FailureOr<Value> smallest = Value();
-  if (p.packed)
-    smallest = smallestMagnitudes(l, panel.address, steps, columns);
-  else
-    smallest = l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB);
+  auto noted = [&] { return l.e.load(l.e.vector(l.b.getI16Type(), terms * l.lanes), smallestInB); };
+  FailureOr<Value> smallest =
+      p.packed ? smallestMagnitudes(l, panel.address, steps, columns) : FailureOr<Value>(noted());
   if (failed(smallest))
     return failure();
   return cpu::holdsSubnormals(l, *smallest, panel.address, l.e.mul(steps, columns));

@@ -25,8 +25,8 @@ static const std::array<float, 16> &quotients() {
 
 TakenApart takeApart(Num x, bool isOfPositive) {
   Num significand = significandOf(x, isOfPositive);
-  Num index =
-      shiftRightLogical(bitsOf(significand), 19); // lookUp() takes the low four bits: the first of the fraction.
+  // lookUp() takes the low four bits: the first of the fraction.
+  Num index = shiftRightLogical(bitsOf(significand), 19);
   Num quotient = lookUp(quotients(), index);
   return {exponentOf(x), index, quotient, fma(significand, quotient, -1.0)};
 }
