@@ -118,3 +118,42 @@ func.func @reciprocal_root(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.rsqrt %x fastmath<afn> : vector<16xf32>
   return %0 : vector<16xf32>
 }
+
+// What a gelu loses comes from tables, and what it was made of is gone.
+// CHECK-LABEL: func @gelu_loss
+func.func @gelu_loss(%d: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  // CHECK-NOT: arith.divf
+  // CHECK-NOT: arith.minimumf
+  // CHECK: %[[FAR:.*]] = arith.cmpf ogt, %arg0, %{{.*}}
+  // CHECK: %[[NEAR:.*]] = arith.select %[[FAR]]
+  // CHECK-COUNT-6: permvar
+  // CHECK: arith.mulf %[[NEAR]], %{{.*}} fastmath<contract>
+  // CHECK-COUNT-6: permvar
+  // CHECK: arith.mulf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %far = arith.constant dense<30.0> : vector<16xf32>
+  %bounded = arith.minimumf %d, %far : vector<16xf32>
+  %0 = math.exp2 %bounded : vector<16xf32>
+  %1 = arith.divf %one, %0 : vector<16xf32>
+  %2 = arith.mulf %bounded, %1 fastmath<contract> {tile.gelu_loss} : vector<16xf32>
+  %3 = arith.mulf %bounded, %1 {tile.gelu_tanh_loss} : vector<16xf32>
+  return %2, %3 : vector<16xf32>, vector<16xf32>
+}
+
+// A factor that something else reads stays, and so does what no register holds.
+// CHECK-LABEL: func @shared_tail
+func.func @shared_tail(%d: vector<16xf32>, %e: vector<4xf32>, %f: vector<8xf64>)
+    -> (vector<16xf32>, vector<16xf32>, vector<4xf32>, vector<8xf64>) {
+  // CHECK: %[[TAIL:.*]] = arith.divf
+  // CHECK: arith.mulf %arg1, %arg1
+  // CHECK: arith.mulf %arg2, %arg2
+  // CHECK: return %{{.*}}, %[[TAIL]]
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = arith.divf %one, %d : vector<16xf32>
+  %1 = arith.mulf %d, %0 {tile.gelu_loss} : vector<16xf32>
+  %2 = arith.mulf %e, %e {tile.gelu_loss} : vector<4xf32>
+  %3 = arith.mulf %f, %f {tile.gelu_loss} : vector<8xf64>
+  return %1, %0, %2, %3 : vector<16xf32>, vector<16xf32>, vector<4xf32>, vector<8xf64>
+}

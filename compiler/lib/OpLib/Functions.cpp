@@ -4,6 +4,8 @@
 
 #include "Functions.h"
 
+#include "tilejit/Dialect/Tile/IR/Hints.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
@@ -104,6 +106,13 @@ static Value boundedDistance(KernelBuilder &b, Value x) {
   return arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, 30));
 }
 
+/// What a gelu loses; back ends that have `hint` in a table of theirs take it from there.
+static Value geluLoss(KernelBuilder &b, Value distance, Value tail, StringRef hint) {
+  auto loss = arith::MulFOp::create(b, distance, tail, mayFuse);
+  loss->setAttr(hint, b.getUnitAttr());
+  return loss;
+}
+
 namespace {
 /// A polynomial in t = 1 / (1 + rate d), coefficients from that of t on.
 struct TailSeries {
@@ -138,7 +147,7 @@ Value gelu(KernelBuilder &b, Value x) {
   if (getElementTypeOrSelf(x.getType()).isF64())
     return geluByErfc(b, x);
   Value distance = boundedDistance(b, x);
-  return rampLess(b, x, arith::MulFOp::create(b, distance, normalTail(b, distance), mayFuse));
+  return rampLess(b, x, geluLoss(b, distance, normalTail(b, distance), tile::geluLossAttrName));
 }
 
 /// (1 + tanh(u)) / 2 is sigmoid(2 u).
@@ -148,7 +157,8 @@ Value geluTanh(KernelBuilder &b, Value x) {
   Value inner = math::FmaOp::create(b, square, splatLike(b, x, scale * 0.044715), splatLike(b, x, scale));
   Value tail = powerOfTwo(b, arith::MulFOp::create(b, distance, inner));
   Value whole = arith::AddFOp::create(b, tail, splatLike(b, x, 1));
-  return rampLess(b, x, arith::DivFOp::create(b, arith::MulFOp::create(b, distance, tail), whole));
+  Value share = arith::DivFOp::create(b, tail, whole);
+  return rampLess(b, x, geluLoss(b, distance, share, tile::geluTanhLossAttrName));
 }
 
 Value softplus(KernelBuilder &b, Value x) {

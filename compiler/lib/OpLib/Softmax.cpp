@@ -7,7 +7,7 @@
 #include "Generators.h"
 #include "Sweep.h"
 
-#include "tilejit/Dialect/Tile/IR/Distance.h"
+#include "tilejit/Dialect/Tile/IR/Hints.h"
 
 #include <limits>
 

@@ -5,14 +5,17 @@
 
 #include "Functions.h"
 
-#include "tilejit/Dialect/Tile/IR/Distance.h"
+#include "tilejit/Dialect/Tile/IR/Hints.h"
 #include "tilejit/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -268,9 +271,67 @@ private:
 };
 
 } // namespace
+
+using LossFunction = Loss (*)(Num);
+
+/// What has the factors of a product with a hint on a gelu in a table; null for others.
+static LossFunction lossFunction(arith::MulFOp product) {
+  if (product->hasAttr(tile::geluLossAttrName))
+    return geluLossByTable;
+  return product->hasAttr(tile::geluTanhLossAttrName) ? geluTanhLossByTable : nullptr;
+}
+
+/// A distance before it was bounded by what lies where nothing is lost any more.
+static Value unbounded(Value distance) {
+  auto bounded = distance.getDefiningOp<arith::MinimumFOp>();
+  llvm::APFloat bound(0.0f);
+  return bounded && matchPattern(bounded.getRhs(), m_ConstantFloat(&bound)) && bound.convertToDouble() >= 6
+             ? bounded.getLhs()
+             : distance;
+}
+
+/// Erases what makes a value that nothing uses.
+static void eraseUnused(Value value) {
+  llvm::SmallSetVector<Operation *, 16> operations;
+  auto visit = [&](Value made) {
+    if (Operation *op = made.getDefiningOp())
+      operations.insert(op);
+  };
+  visit(value);
+  while (!operations.empty()) {
+    Operation *op = operations.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    llvm::for_each(op->getOperands(), visit);
+    op->erase();
+  }
+}
+
+/// Puts tables in where hints on gelus allow it. That comes first, as what it saves must not be expanded before.
+static void takeLossesFromTables(Operation *root, const MathExpansionOptions &options) {
+  SmallVector<arith::MulFOp> products;
+  root->walk([&](arith::MulFOp op) { products.push_back(op); });
+  for (arith::MulFOp product : products) {
+    LossFunction function = lossFunction(product);
+    auto type = dyn_cast<VectorType>(product.getType());
+    if (!function || !type || type.getRank() != 1 || type.isScalable() || !type.getElementType().isF32())
+      continue;
+    OpBuilder builder(product);
+    Emit emit{builder, product.getLoc(), type.getDimSize(0), options};
+    Num distance(emit, unbounded(product.getLhs()));
+    if (!scalesByInstruction(distance))
+      continue;
+    SmallVector<Value> before = product.getOperands();
+    Loss loss = function(distance);
+    product->setOperands({loss.distance.value(), loss.tail.value()});
+    llvm::for_each(before, eraseUnused);
+  }
+}
+
 } // namespace math
 
 LogicalResult expandMath(Operation *root, const MathExpansionOptions &options) {
+  math::takeLossesFromTables(root, options);
   SmallVector<Operation *> operations;
   root->walk([&](Operation *op) { operations.push_back(op); });
   math::Expander expander(options);
