@@ -244,12 +244,15 @@ void BlockedProduct::prefetchLines(const Panel &panel, Index row, Index at) {
   int64_t lines = llvm::divideCeil(p.k * linesOfRow, shares(panel)), turns = llvm::divideCeil(mostSteps, unroll);
   int64_t atOnce = llvm::divideCeil(lines, turns);
   Index first = l.e.mul(l.e.divide(row, panel.tile.rows), lines);
+  // A small panel that is read where it lies, and often, comes to the nearest cache in time.
+  constexpr int64_t smallBytes = 16 << 10;
+  bool isNear = shares(panel) > 2 && readsInPlace(panel) && p.k * linesOfRow * 64 <= smallBytes;
   Index nextRow = looksBehind() ? Index(load.getType().getShape()[0]) : Index(0);
   Index nextColumn = looksBehind() ? panel.column : l.e.add(panel.column, panel.tile.columns);
   for (int64_t i = 0; i < atOnce; ++i) {
     Index number = l.e.add(l.e.add(l.e.mul(l.e.divide(at, unroll), atOnce), first), i);
     Index matrixRow = l.e.divide(number, linesOfRow), inRow = l.e.mul(l.e.remainder(number, linesOfRow), line);
-    l.prefetchFrom(access, l.e.add(matrixRow, nextRow), l.e.add(nextColumn, inRow), /*level=*/2);
+    l.prefetchFrom(access, l.e.add(matrixRow, nextRow), l.e.add(nextColumn, inRow), isNear ? 1 : 2);
   }
 }
 
