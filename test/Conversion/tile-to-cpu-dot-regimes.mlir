@@ -23,6 +23,47 @@ tile.kernel @few(%a: !tile.view<16x256xf32>, %b: !tile.view<256x512xf32>, %c: !t
 
 // -----
 
+// More rows read a panel where it lies too, if it takes several lines of each row: the distance of its rows is that of b
+// but for a panel that reaches beyond b.
+// CHECK-LABEL: llvm.func internal @kernel_many
+// CHECK: arith.select %[[INSIDE:.*]], %c512_i64, %c64_i64 : i64
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+tile.kernel @many(%a: !tile.view<36x256xf32>, %b: !tile.view<256x512xf32>, %c: !tile.view<36x512xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<36x512xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<36x256xf32> -> tensor<36x256xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<256x512xf32> -> tensor<256x512xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<36x256xf32>, tensor<256x512xf32>, tensor<36x512xf32>
+  tile.store %y, %c[%i, %i] : tensor<36x512xf32>, !tile.view<36x512xf32>
+  tile.return
+}
+
+// -----
+
+// A small one comes to the nearest cache.
+// CHECK-LABEL: llvm.func internal @kernel_small
+// CHECK: arith.select %[[INSIDE:.*]], %c512_i64, %c64_i64 : i64
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+tile.kernel @small(%a: !tile.view<36x32xf32>, %b: !tile.view<32x512xf32>, %c: !tile.view<36x512xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<36x512xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<36x32xf32> -> tensor<36x32xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<32x512xf32> -> tensor<32x512xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<36x32xf32>, tensor<32x512xf32>, tensor<36x512xf32>
+  tile.store %y, %c[%i, %i] : tensor<36x512xf32>, !tile.view<36x512xf32>
+  tile.return
+}
+
+// -----
+
 // Rows that fill no register tile have a smaller one: no row beyond the result is computed.
 // CHECK-LABEL: llvm.func internal @kernel_rest
 // CHECK-COUNT-2: scf.yield {{.*}} : vector<16xf32>

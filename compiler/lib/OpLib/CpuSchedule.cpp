@@ -31,13 +31,14 @@ public:
   bool parksExponentials() const override { return true; }
 
 private:
+  /// Vector registers that hold tiles four vectors wide.
+  static constexpr int manyRegisters = 32;
   /// Up to so many rows the right operand is met by few register tiles.
   static constexpr int64_t skinnyRows = 64;
-  /// Rows from which on it pays to pack a right operand as a whole before the product begins.
-  static constexpr int64_t leastRowsToPackFor = 512;
 
   AttentionRegime attentionRegime(const AttentionShape &shape, int64_t rows, bool isLast) const override;
   bool multipliesGroups() const;
+  int64_t leastRowsToPackFor(const MatmulShape &shape) const;
   MatmulRegime blockRegime(const MatmulShape &shape, bool isPacked) const;
   std::vector<MatmulRegime> plainRegimes(const MatmulShape &shape) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
@@ -75,6 +76,16 @@ bool CpuSchedule::multipliesGroups() const {
   if (element == DType::BF16)
     return accumulate == DType::F32 && facts_.prefersBf16Dot();
   return accumulate == DType::I32 && storageBytes(element) == 1 && facts_.hasInt8Dot && facts_.arch == CpuArch::X86_64;
+}
+
+/// Rows from which on it pays to pack a right operand as a whole before the product begins: more of them where blocks
+/// read it as it lies.
+int64_t CpuSchedule::leastRowsToPackFor(const MatmulShape &shape) const {
+  const auto &attributes = description_.as<MatmulAttributes>();
+  bool isPlain = shape.operand(shape.right).dtype == attributes.accumulate && attributes.precision == Precision::Ieee;
+  bool readsInPlace =
+      isPlain && shape.columnsAreContiguous() && facts_.vectorRegisters >= manyRegisters && facts_.vectorBits >= 256;
+  return readsInPlace ? 768 : 512;
 }
 
 /// Blocks whose accumulator, left and right operand share L2 with room to spare. They are as high as wide where both
@@ -173,8 +184,8 @@ std::vector<MatmulRegime> CpuSchedule::matmul(const MatmulShape &shape) const {
   int64_t bytes = storageBytes(right.dtype), depth = shape.size(shape.depth).factor;
   const Size &rows = shape.size(shape.rows);
   if (largest(rows) > skinnyRows) {
-    if (!right.constant && smallest(rows) < leastRowsToPackFor)
-      regimes.back().maxRows = leastRowsToPackFor - 1;
+    if (int64_t leastRows = leastRowsToPackFor(shape); !right.constant && smallest(rows) < leastRows)
+      regimes.back().maxRows = leastRows - 1;
     else
       regimes.pop_back();
     regimes.push_back(blockRegime(shape, /*isPacked=*/true));
@@ -215,13 +226,12 @@ std::optional<PackedForm> CpuSchedule::packedForm(const MatmulShape &shape) cons
   // sizes that rows may have are not worth code of their own.
   constexpr int64_t mostBytes = int64_t{64} << 20;
   const Size &rows = shape.size(shape.rows);
-  int64_t leastRows = (rows.isStatic() ? 1 : 2) * leastRowsToPackFor;
+  int64_t leastRows = (rows.isStatic() ? 1 : 2) * leastRowsToPackFor(shape);
   if (!right.constant && (largest(rows) < leastRows || bytesOf(right) > mostBytes))
     return std::nullopt;
   int64_t lanes = facts_.vectorBits / 8 / storageBytes(attributes.accumulate);
   if (lanes < 4)
     return std::nullopt;
-  constexpr int manyRegisters = 32;
   int64_t vectors = facts_.vectorRegisters < manyRegisters ? 2 : 4;
   // Narrower panels where the last one would be emptier otherwise.
   if (facts_.vectorRegisters >= manyRegisters)

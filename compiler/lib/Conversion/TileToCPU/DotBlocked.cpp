@@ -169,13 +169,15 @@ LogicalResult BlockedProduct::sumColumns(const Panel &panel) {
   return success();
 }
 
-/// Whether B's rows are in the form that a step takes and so few rows of A meet it that packing it doesn't pay. A deep
-/// panel read in place more than once would have to stay in the cache, where rows a power of two apart find no room.
+/// Whether B's rows are in the form that a step takes and packing them doesn't pay: where few rows of A meet them, and
+/// where a panel takes several lines of each, so that a step has the time to bring them in. (A deep panel of single
+/// lines would have to stay in the cache, where rows a power of two apart find no room.)
 bool BlockedProduct::readsInPlace(const Panel &panel) {
-  constexpr int64_t shallow = 64;
+  constexpr int64_t shallow = 64, line = 64;
   auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
   bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
-  return isCheap && !p.isGrouped() && load && matrixLoad(l, load) == load &&
+  bool isWide = panel.tile.columns * p.elementBytes() > line;
+  return (isCheap || isWide) && !p.isGrouped() && load && matrixLoad(l, load) == load &&
          load.getType().getElementType() == p.compute && p.op.getPrecision() == tile::Precision::Ieee;
 }
 
