@@ -64,6 +64,42 @@ tile.kernel @small(%a: !tile.view<36x32xf32>, %b: !tile.view<32x512xf32>, %c: !t
 
 // -----
 
+// So are the rows of a, at a distance that instructions hold, where those of a register tile don't meet in the cache.
+// CHECK-LABEL: llvm.func internal @kernel_left
+// CHECK: arith.muli %{{.*}}, %c250_i64
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+tile.kernel @left(%a: !tile.view<72x250xf32>, %b: !tile.view<250x512xf32>, %c: !tile.view<72x512xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<72x512xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<72x250xf32> -> tensor<72x250xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<250x512xf32> -> tensor<250x512xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<72x250xf32>, tensor<250x512xf32>, tensor<72x512xf32>
+  tile.store %y, %c[%i, %i] : tensor<72x512xf32>, !tile.view<72x512xf32>
+  tile.return
+}
+
+// -----
+
+// These would: 4 KiB apart, all have one place.
+// CHECK-LABEL: llvm.func internal @kernel_left_packed
+// CHECK: arith.muli %{{.*}}, %c1040_i64
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: llvm.return
+tile.kernel @left_packed(%a: !tile.view<72x1024xf32>, %b: !tile.view<1024x512xf32>, %c: !tile.view<72x512xf32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0.0> : tensor<72x512xf32>
+  %ta = tile.load %a[%i, %i] : !tile.view<72x1024xf32> -> tensor<72x1024xf32>
+  %tb = tile.load %b[%i, %i] : !tile.view<1024x512xf32> -> tensor<1024x512xf32>
+  %y = tile.dot %ta, %tb, %zero : tensor<72x1024xf32>, tensor<1024x512xf32>, tensor<72x512xf32>
+  tile.store %y, %c[%i, %i] : tensor<72x512xf32>, !tile.view<72x512xf32>
+  tile.return
+}
+
+// -----
+
 // Rows that fill no register tile have a smaller one: no row beyond the result is computed.
 // CHECK-LABEL: llvm.func internal @kernel_rest
 // CHECK-COUNT-2: scf.yield {{.*}} : vector<16xf32>

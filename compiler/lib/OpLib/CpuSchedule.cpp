@@ -61,6 +61,20 @@ static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
   return size <= 0 ? unit : pieceOf(size, divideCeilSigned(size, target), unit);
 }
 
+/// A tile size near `target` that cuts `size` into equal pieces, an even number of them or one where that is asked for;
+/// 0: there is none.
+static int64_t evenPiece(int64_t size, int64_t target, bool wantsEven) {
+  int64_t best = 0, fewest = divideCeilSigned(3 * size, 4 * target), most = std::max<int64_t>(1, 2 * size / target);
+  for (int64_t pieces = std::max<int64_t>(1, fewest); pieces <= most; ++pieces) {
+    int64_t piece = size / pieces;
+    if (size % pieces || (wantsEven && pieces % 2 && pieces > 1))
+      continue;
+    if (best == 0 || std::abs(piece - target) < std::abs(best - target))
+      best = piece;
+  }
+  return best;
+}
+
 /// Of these tile sizes the first that leaves hardly more of its last tile empty than the best.
 static int64_t leastEmpty(int64_t size, std::initializer_list<int64_t> tiles) {
   int64_t least = roundUp(
@@ -116,13 +130,19 @@ MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) c
   if (rows.isStatic() && maxRows > 32) {
     // Three blocks would keep two threads busy for as long as four: their number is even where there are several.
     int64_t pieces = divideCeilSigned(rows.factor, m), across = divideCeilSigned(largest(columns), regime.bn);
-    bool isOdd = pieces > 1 && pieces % 2 != 0 && across % 2 != 0;
+    bool wantsEven = across % 2 != 0, isOdd = pieces > 1 && pieces % 2 != 0 && wantsEven;
     regime.bm = pieceOf(rows.factor, isOdd ? pieces + 1 : pieces, 8);
+    // What tiles cover without a rest is read where it lies.
+    if (int64_t even = evenPiece(rows.factor, m, wantsEven); even && !areGroups)
+      regime.bm = even;
   }
   if (depth.isStatic() && depth.factor <= deepest)
     regime.bk = std::max<int64_t>(1, depth.factor);
   else
     regime.bk = depth.isStatic() ? balanced(depth.factor, k, 8) : k;
+  if (int64_t even = depth.isStatic() ? evenPiece(depth.factor, k, false) : 0;
+      even && !areGroups && regime.bk != depth.factor)
+    regime.bk = even;
   return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), 0, std::nullopt};
 }
 

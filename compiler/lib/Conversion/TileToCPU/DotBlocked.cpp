@@ -10,6 +10,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/SaveAndRestore.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilejit;
 using namespace tilejit::cpu;
@@ -59,6 +61,9 @@ public:
 
 private:
   Index depth() { return l.e.min(l.e.mul(steps, terms), p.k); }
+  bool isInForm(tile::LoadOp load);
+  bool readsLeftInPlace();
+  LogicalResult provideA();
   LogicalResult packA();
   LogicalResult packB(const Panel &panel);
   LogicalResult sumColumns(const Panel &panel);
@@ -97,6 +102,29 @@ private:
 
 //===-- operands
 //---------------------------------------------------------------------------------------------------===//
+
+/// Whether A's rows are in the form that a step takes, all of them there, and so far apart that those of a register
+/// tile find room beside each other in the first cache. The distance has to be known: it is part of instructions then.
+bool BlockedProduct::readsLeftInPlace() {
+  constexpr int64_t waySize = 4096, mostInSet = 3;
+  auto load = p.op.getA().getDefiningOp<tile::LoadOp>();
+  if (p.m <= fewRows || !isInForm(load) || load.getPad() != tile::Pad::None)
+    return false;
+  const Index &stride = l.loadAccess(load).strides[0];
+  if (!stride.isConstant() || stride.constant <= 0)
+    return false;
+  int64_t places = waySize / std::gcd(stride.constant * p.elementBytes(), waySize);
+  return llvm::divideCeil(tile.rows, places) <= mostInSet;
+}
+
+LogicalResult BlockedProduct::provideA() {
+  if (!readsLeftInPlace())
+    return packA();
+  const Access &access = l.loadAccess(p.op.getA().getDefiningOp());
+  packedA = access.origin;
+  rowStride = access.strides[0].constant;
+  return success();
+}
 
 LogicalResult BlockedProduct::packA() {
   int64_t paddedRows = llvm::alignTo(p.m, l.lanes); // Squares of a transposition are written as a whole.
@@ -169,6 +197,12 @@ LogicalResult BlockedProduct::sumColumns(const Panel &panel) {
   return success();
 }
 
+/// Whether an operand's rows are in the form that a step takes.
+bool BlockedProduct::isInForm(tile::LoadOp load) {
+  return load && !p.isGrouped() && matrixLoad(l, load) == load && load.getType().getElementType() == p.compute &&
+         p.op.getPrecision() == tile::Precision::Ieee;
+}
+
 /// Whether B's rows are in the form that a step takes and packing them doesn't pay: where few rows of A meet them, and
 /// where a panel takes several lines of each, so that a step has the time to bring them in. (A deep panel of single
 /// lines would have to stay in the cache, where rows a power of two apart find no room.)
@@ -177,8 +211,7 @@ bool BlockedProduct::readsInPlace(const Panel &panel) {
   auto load = p.op.getB().getDefiningOp<tile::LoadOp>();
   bool isCheap = p.m <= panel.tile.rows || (p.m <= fewRows && p.k <= shallow);
   bool isWide = panel.tile.columns * p.elementBytes() > line;
-  return (isCheap || isWide) && !p.isGrouped() && load && matrixLoad(l, load) == load &&
-         load.getType().getElementType() == p.compute && p.op.getPrecision() == tile::Precision::Ieee;
+  return (isCheap || isWide) && isInForm(load);
 }
 
 /// Sees to it that the panel of B is there.
@@ -389,7 +422,7 @@ LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
 }
 
 LogicalResult BlockedProduct::run() {
-  if (failed(packA()))
+  if (failed(provideA()))
     return failure();
   int64_t elements = p.packed ? 0 : section * tile.columns * static_cast<int64_t>(parts.products.size());
   FailureOr<Value> memory = l.allocateBytes((elements + l.lanes) * p.elementBytes(), p.op);
