@@ -41,6 +41,7 @@ private:
   int64_t leastRowsToPackFor(const MatmulShape &shape) const;
   MatmulRegime blockRegime(const MatmulShape &shape, bool isPacked) const;
   std::vector<MatmulRegime> plainRegimes(const MatmulShape &shape) const;
+  bool parksInResult(const Space &space) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
 
   const CpuFacts &facts_;
@@ -300,6 +301,20 @@ std::vector<SweepRegime> CpuSchedule::steps(const Space &space, DType compute, i
   return {SweepRegime{{1, get("bn", std::min(registers * lanes, longest))}}};
 }
 
+/// Whether the exponentials of a long softmax had better wait in its result than in scratch memory: what it writes
+/// meets the computation then, while results from scratch memory are written when all else is done. But where they
+/// don't stay in the last cache, or share lines with other rows, it is the writing that takes longer.
+bool CpuSchedule::parksInResult(const Space &space) const {
+  constexpr int64_t leastRow = 8192, line = 64;
+  const Operand &result = description_.outputs[0];
+  int64_t bytes = storageBytes(result.dtype), row = space.dims.back().size.factor;
+  int64_t rows = facts_.l3Bytes / 2 / (2 * bytes) / std::max<int64_t>(1, row);
+  for (const SpaceDim &dim : llvm::drop_end(space.dims))
+    rows = dim.size.isStatic() ? rows / std::max<int64_t>(1, dim.size.factor) : 0;
+  return description_.family == Family::Softmax && result.dtype == DType::F32 && row > leastRow &&
+         row * bytes % line == 0 && rows > 0;
+}
+
 /// A row that leaves most of L2 to others is taken as a whole: it is read once from where it lies, and what the sweeps
 /// share is kept in scratch memory. (The bound on its elements keeps the error of its sum small.)
 std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
@@ -308,7 +323,7 @@ std::vector<SweepRegime> CpuSchedule::rows(const Space &space) const {
   int64_t limit = std::min<int64_t>(longest, facts_.l2Bytes / 4 / storageBytes(compute));
   const Size &last = space.dims.back().size;
   bool isOneRow = onlySwept(space) == space.rank() - 1;
-  if (isOneRow && last.isStatic() && last.factor <= limit)
+  if (isOneRow && last.isStatic() && last.factor <= limit && !parksInResult(space))
     return {SweepRegime{{1, get("bn", std::max<int64_t>(1, last.factor))}}};
   return steps(space, compute, 8);
 }
