@@ -3,8 +3,8 @@
 """How fast operators are on this machine's processor, beside the libraries and frameworks that it has.
 
 Measures each operator of CASES by tilejit and by every peer that can be opened: OpenBLAS, BLIS and oneDNN from the
-system's libraries (Debian: libopenblas0-pthread, libblis4-pthread, libdnnl2), PyTorch and ONNX Runtime from the Python
-that runs this, which needs NumPy:
+system's libraries (Debian: libopenblas0-pthread, libblis4-pthread, libdnnl2), PyTorch, ONNX Runtime and IREE from the
+Python that runs this, which needs NumPy:
 
     venv/bin/python test/perf/peers.py --threads 1,2 --markdown peers.md --picture peers.svg
 
@@ -35,6 +35,7 @@ import numpy
 
 import contestants
 import frameworks
+import iree_contestant
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -189,6 +190,9 @@ def check(case, result, wanted):
     at, values = wanted
     if hasattr(result, "is_floating_point"):
         result = result.float().numpy() if result.is_floating_point() else result.numpy()
+    elif hasattr(result, "to_host"):
+        result = numpy.asarray(result.to_host())
+        result = result.view(numpy.uint16) if case.dtype == "bf16" else result
     else:
         result = None  # The case's output.
     got = doubles(next(iter(case.arrays[name] for name in case.description["outputs"])) if result is None else result)
@@ -294,7 +298,7 @@ def child(arguments):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:arguments.child])
     players = []
     for kind in (contestants.Tilejit, contestants.OpenBlas, contestants.Blis, contestants.OneDnn, frameworks.Torch,
-                 frameworks.OnnxRuntime):
+                 frameworks.OnnxRuntime, iree_contestant.Iree):
         try:
             if not arguments.peers or kind.name in arguments.peers or kind is contestants.Tilejit:
                 players.append(kind(arguments.child))
