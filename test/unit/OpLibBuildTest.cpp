@@ -74,6 +74,27 @@ TEST_CASE("a config is completed and keeps what was given", "[oplib]") {
   CHECK_FALSE(reductionOrder(description, targetOf(512), *config).empty());
 }
 
+TEST_CASE("blocks of known sizes are equal, and more than one where there is work for two", "[oplib]") {
+  for (auto [sizes, bm, bn, bk] : {std::tuple(std::array{128, 128, 128}, 128, 64, 128),
+                                   {std::array{256, 256, 256}, 128, 256, 256},
+                                   {std::array{127, 255, 513}, 127, 128, 171},
+                                   {std::array{70, 80, 20}, 70, 80, 20},
+                                   {std::array{64, 3072, 768}, 64, 768, 64}}) {
+    auto [m, n, k] = sizes;
+    auto operand = [](int rows, int columns) {
+      return "{'dtype': 'f32', 'shape': [" + std::to_string(rows) + ", " + std::to_string(columns) + "]}";
+    };
+    Description description = parsed(describe("matmul", "'inputs': {'a': " + operand(m, k) + ", 'b': " + operand(k, n) +
+                                                            "}, 'outputs': {'c': " + operand(m, n) + "}"));
+    Expected<abi::Config> config = chooseConfig(description, targetOf(512), {});
+    REQUIRE(config.isOk());
+    INFO(m << " x " << n << " x " << k);
+    CHECK(config->at("bm") == bm);
+    CHECK(config->at("bn") == bn);
+    CHECK(config->at("bk") == bk);
+  }
+}
+
 TEST_CASE("config keys that mean nothing are refused", "[oplib]") {
   Description description = parsed(matmulText());
   for (auto [key, value] :

@@ -154,6 +154,16 @@ std::vector<OpLibCase> tallProductCases() {
     cases.push_back({product(operand("a", t, "[2, 520, 30]"), operand("b", other, "[2, 70, 30]"),
                              operand("c", out, "[2, 520, 70]"), "'attributes': {'transpose_b': true}"),
                      ""});
+    // Left operands without a rest are read where they lie: a single block, two, rows in the middle of longer ones.
+    cases.push_back(
+        {product(operand("a", t, "[71, 64]"), operand("b", other, "[64, 255]"), operand("c", out, "[71, 255]"), ""),
+         ""});
+    cases.push_back(
+        {product(operand("a", t, "[130, 96]"), operand("b", other, "[96, 300]"), operand("c", out, "[130, 300]"), ""),
+         ""});
+    cases.push_back({product(operand("a", t, "[96, 64]", ", 'strides': [88, 1]"), operand("b", other, "[64, 80]"),
+                             operand("c", out, "[96, 80]")),
+                     ""});
   }
   return cases;
 }

@@ -70,7 +70,7 @@ static int64_t evenPiece(int64_t size, int64_t target, bool wantsEven) {
     int64_t piece = size / pieces;
     if (size % pieces || (wantsEven && pieces % 2 && pieces > 1))
       continue;
-    if (best == 0 || std::abs(piece - target) < std::abs(best - target))
+    if (best == 0 || std::abs(piece - target) <= std::abs(best - target))
       best = piece;
   }
   return best;
@@ -134,8 +134,15 @@ MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) c
     bool wantsEven = across % 2 != 0, isOdd = pieces > 1 && pieces % 2 != 0 && wantsEven;
     regime.bm = pieceOf(rows.factor, isOdd ? pieces + 1 : pieces, 8);
     // What tiles cover without a rest is read where it lies.
-    if (int64_t even = evenPiece(rows.factor, m, wantsEven); even && !areGroups)
+    if (int64_t even = evenPiece(rows.factor, m, wantsEven))
       regime.bm = even;
+    // What would be a single block is two, if that is worth the time to meet.
+    constexpr int64_t leastWork = 1 << 20;
+    int64_t wide = 4 * lanes, width = columns.isStatic() ? columns.factor : 0;
+    bool isSingle = regime.bm >= rows.factor && regime.bn >= width && shape.batchRank() == 0;
+    if (isSingle && width > wide &&
+        rows.factor * width >= divideCeilSigned(leastWork, std::max<int64_t>(1, smallest(depth))))
+      regime.bn = roundUp(divideCeilSigned(width, 2), wide);
   }
   if (depth.isStatic() && depth.factor <= deepest)
     regime.bk = std::max<int64_t>(1, depth.factor);
@@ -178,6 +185,9 @@ std::vector<MatmulRegime> CpuSchedule::plainRegimes(const MatmulShape &shape) co
     constexpr int64_t page = 4096;
     if (skinny.bn * 4 % page == 0 && skinny.bn < mostColumns)
       skinny.bn += unit;
+    int64_t pieces = divideCeilSigned(mostColumns, skinny.bn);
+    if (columns.isStatic() && pieces > 1 && pieces % 2 != 0)
+      skinny.bn = pieceOf(mostColumns, pieces + 1, unit);
     skinny.bk = std::min(skinny.bk, depth.isStatic() ? balanced(depth.factor, deep, 8) : deep);
   }
   if (maxRows <= 1)

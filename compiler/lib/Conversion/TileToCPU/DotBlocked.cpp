@@ -64,6 +64,7 @@ private:
   bool isInForm(tile::LoadOp load);
   bool readsLeftInPlace();
   LogicalResult provideA();
+  Index touchedRows();
   LogicalResult packA();
   LogicalResult packB(const Panel &panel);
   LogicalResult sumColumns(const Panel &panel);
@@ -105,25 +106,47 @@ private:
 
 /// Whether A's rows are in the form that a step takes, all of them there, and so far apart that those of a register
 /// tile find room beside each other in the first cache. The distance has to be known: it is part of instructions then.
+/// (A few rows are copied in no time.) Groups lie side by side in a row.
 bool BlockedProduct::readsLeftInPlace() {
-  constexpr int64_t waySize = 4096, mostInSet = 3;
+  constexpr int64_t waySize = 4096, mostInSet = 6;
   auto load = p.op.getA().getDefiningOp<tile::LoadOp>();
-  if (p.m <= fewRows || !isInForm(load) || load.getPad() != tile::Pad::None)
+  if (p.m <= fewRows || p.grouping == Grouping::QuadsRaised || !load || load.getPad() != tile::Pad::None)
     return false;
   const Index &stride = l.loadAccess(load).strides[0];
   if (!stride.isConstant() || stride.constant <= 0)
     return false;
-  int64_t places = waySize / std::gcd(stride.constant * p.elementBytes(), waySize);
-  return llvm::divideCeil(tile.rows, places) <= mostInSet;
+  int64_t places = waySize / std::gcd(stride.constant / terms * p.elementBytes(), waySize);
+  if (llvm::divideCeil(tile.rows, places) > mostInSet)
+    return false;
+  if (!p.isGrouped())
+    return isInForm(load);
+  // Whole registers are looked at for subnormal elements.
+  int64_t unit = p.grouping == Grouping::Pairs ? terms * l.lanes : terms;
+  return matrixLoad(l, load) == load && stride.constant % terms == 0 && p.k % unit == 0;
 }
 
 LogicalResult BlockedProduct::provideA() {
-  if (!readsLeftInPlace())
-    return packA();
-  const Access &access = l.loadAccess(p.op.getA().getDefiningOp());
-  packedA = access.origin;
-  rowStride = access.strides[0].constant;
+  if (!readsLeftInPlace()) {
+    if (failed(packA()))
+      return failure();
+  } else {
+    const Access &access = l.loadAccess(p.op.getA().getDefiningOp());
+    packedA = access.origin;
+    rowStride = access.strides[0].constant / terms;
+  }
+  if (p.grouping != Grouping::Pairs)
+    return success();
+  FailureOr<Value> found = cpu::holdsSubnormals(l, packedA, touchedRows(), steps, rowStride);
+  if (failed(found))
+    return failure();
+  subnormalsInA = *found;
   return success();
+}
+
+/// Rows that register tiles touch: both forms of panels read whole ones, one of them taller than the other.
+Index BlockedProduct::touchedRows() {
+  Index touched = l.e.max(l.e.roundUp(p.rows, tile.rows), l.e.roundUp(p.rows, narrow.rows));
+  return l.e.min(touched, p.m);
 }
 
 LogicalResult BlockedProduct::packA() {
@@ -132,9 +155,7 @@ LogicalResult BlockedProduct::packA() {
   if (failed(memory))
     return failure();
   packedA = *memory;
-  // Both forms of panels read whole register tiles, one of them taller than the other.
-  Index touched = l.e.max(l.e.roundUp(p.rows, tile.rows), l.e.roundUp(p.rows, narrow.rows));
-  Index rows = l.e.min(touched, p.m);
+  Index rows = touchedRows();
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedA, static_cast<int64_t>(i) * section, p.compute);
     auto convert = [&](Value value) -> Value {
@@ -148,22 +169,16 @@ LogicalResult BlockedProduct::packA() {
     if (failed(l.packMatrix(p.op.getA(), rows, 0, depth(), p.k, destination, rowStride * terms, convert, width)))
       return failure();
   }
-  if (p.grouping != Grouping::Pairs)
+  if (p.grouping != Grouping::Pairs || p.k % terms == 0)
     return success();
   // Whatever is beyond the last element makes a pair with it.
   Type element = l.b.getBF16Type();
   SmallVector<Value> nothing;
-  if (p.k % terms && failed(l.loop(0, rows, 1, nothing, [&](Index row, auto &) {
-        Index last = l.e.add(l.e.mul(row, rowStride * terms), p.k);
-        l.e.store(l.e.floatConstant(element, 0.0), l.e.address(packedA, last, element));
-        return success();
-      })))
-    return failure();
-  FailureOr<Value> found = cpu::holdsSubnormals(l, packedA, rows, steps, rowStride);
-  if (failed(found))
-    return failure();
-  subnormalsInA = *found;
-  return success();
+  return l.loop(0, rows, 1, nothing, [&](Index row, auto &) {
+    Index last = l.e.add(l.e.mul(row, rowStride * terms), p.k);
+    l.e.store(l.e.floatConstant(element, 0.0), l.e.address(packedA, last, element));
+    return success();
+  });
 }
 
 LogicalResult BlockedProduct::packB(const Panel &panel) {
