@@ -40,6 +40,7 @@ private:
   bool multipliesGroups() const;
   int64_t leastRowsToPackFor(const MatmulShape &shape) const;
   MatmulRegime blockRegime(const MatmulShape &shape, bool isPacked) const;
+  void cutBlocks(const MatmulShape &shape, int64_t deepest, MatmulRegime &regime) const;
   std::vector<MatmulRegime> plainRegimes(const MatmulShape &shape) const;
   bool parksInResult(const Space &space) const;
   std::vector<SweepRegime> steps(const Space &space, DType compute, int registers) const;
@@ -106,9 +107,8 @@ int64_t CpuSchedule::leastRowsToPackFor(const MatmulShape &shape) const {
 /// Blocks whose accumulator, left and right operand share L2 with room to spare. They are as high as wide where both
 /// operands are packed again for each; where the right one is packed already, low and wide ones save the left one's.
 MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) const {
-  const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
-  DType accumulate = description_.as<MatmulAttributes>().accumulate;
-  int64_t bytes = storageBytes(accumulate), lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
+  int64_t bytes = storageBytes(description_.as<MatmulAttributes>().accumulate);
+  int64_t lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes);
   // Packing weighs more beside products of groups.
   bool areGroups = multipliesGroups();
   int64_t packed = areGroups ? storageBytes(description_.inputs[0].dtype) : bytes;
@@ -121,37 +121,41 @@ MatmulRegime CpuSchedule::blockRegime(const MatmulShape &shape, bool isPacked) c
   auto footprint = [&] { return bytes * m * n + packed * k * (m + 4 * lanes); };
   while (footprint() > facts_.l2Bytes * 3 / 4 && n > 4 * lanes)
     (2 * n > k ? n : k) /= 2;
-  deepest = std::min(deepest, k * 3 / 2);
   MatmulRegime regime{isPacked ? "packed" : "block", m, n, k, 0, std::nullopt};
-  int64_t maxRows = largest(rows);
+  cutBlocks(shape, std::min(deepest, k * 3 / 2), regime);
+  return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), 0, std::nullopt};
+}
+
+/// Blocks of about the size that a regime has, but such that they cut known sizes into equal pieces where there are
+/// some, since tiles without a rest are read where they lie; and that their number is even, since three would keep two
+/// threads busy for as long as four. A depth up to `deepest` stays whole.
+void CpuSchedule::cutBlocks(const MatmulShape &shape, int64_t deepest, MatmulRegime &regime) const {
+  const Size &rows = shape.size(shape.rows), &columns = shape.size(shape.columns), &depth = shape.size(shape.depth);
+  int64_t bytes = storageBytes(description_.as<MatmulAttributes>().accumulate), m = regime.bm, k = regime.bk;
+  int64_t lanes = std::max<int64_t>(1, facts_.vectorBits / 8 / bytes), panel = 4 * lanes;
+  int64_t maxRows = largest(rows), width = std::max<int64_t>(1, largest(columns));
   regime.bm = std::max<int64_t>(1, std::min(m, maxRows));
-  regime.bn = std::min(n, roundUp(std::clamp<int64_t>(largest(columns), 1, n), lanes));
-  if (columns.isStatic())
-    regime.bn = balanced(columns.factor, n, lanes);
+  regime.bn =
+      columns.isStatic() ? balanced(columns.factor, regime.bn, lanes) : std::min(regime.bn, roundUp(width, lanes));
   if (rows.isStatic() && maxRows > 32) {
-    // Three blocks would keep two threads busy for as long as four: their number is even where there are several.
-    int64_t pieces = divideCeilSigned(rows.factor, m), across = divideCeilSigned(largest(columns), regime.bn);
-    bool wantsEven = across % 2 != 0, isOdd = pieces > 1 && pieces % 2 != 0 && wantsEven;
-    regime.bm = pieceOf(rows.factor, isOdd ? pieces + 1 : pieces, 8);
-    // What tiles cover without a rest is read where it lies.
-    if (int64_t even = evenPiece(rows.factor, m, wantsEven))
+    int64_t pieces = divideCeilSigned(maxRows, m);
+    bool wantsEven = divideCeilSigned(width, regime.bn) % 2 != 0, isOdd = pieces > 1 && pieces % 2 != 0 && wantsEven;
+    regime.bm = pieceOf(maxRows, isOdd ? pieces + 1 : pieces, 8);
+    if (int64_t even = evenPiece(maxRows, m, wantsEven))
       regime.bm = even;
     // What would be a single block is two, if that is worth the time to meet.
     constexpr int64_t leastWork = 1 << 20;
-    int64_t wide = 4 * lanes, width = columns.isStatic() ? columns.factor : 0;
-    bool isSingle = regime.bm >= rows.factor && regime.bn >= width && shape.batchRank() == 0;
-    if (isSingle && width > wide &&
-        rows.factor * width >= divideCeilSigned(leastWork, std::max<int64_t>(1, smallest(depth))))
-      regime.bn = roundUp(divideCeilSigned(width, 2), wide);
+    bool isSingle = regime.bm >= maxRows && columns.isStatic() && regime.bn >= width && shape.batchRank() == 0;
+    if (isSingle && width > panel &&
+        maxRows * width >= divideCeilSigned(leastWork, std::max<int64_t>(1, smallest(depth))))
+      regime.bn = roundUp(divideCeilSigned(width, 2), panel);
   }
-  if (depth.isStatic() && depth.factor <= deepest)
-    regime.bk = std::max<int64_t>(1, depth.factor);
-  else
-    regime.bk = depth.isStatic() ? balanced(depth.factor, k, 8) : k;
-  if (int64_t even = depth.isStatic() ? evenPiece(depth.factor, k, false) : 0;
-      even && !areGroups && regime.bk != depth.factor)
+  if (!depth.isStatic())
+    return;
+  regime.bk = depth.factor <= deepest ? std::max<int64_t>(1, depth.factor) : balanced(depth.factor, k, 8);
+  int64_t even = evenPiece(depth.factor, k, false);
+  if (even > 0 && regime.bk != depth.factor && !multipliesGroups())
     regime.bk = even;
-  return {regime.name, get("bm", regime.bm), get("bn", regime.bn), get("bk", regime.bk), 0, std::nullopt};
 }
 
 std::vector<MatmulRegime> CpuSchedule::plainRegimes(const MatmulShape &shape) const {

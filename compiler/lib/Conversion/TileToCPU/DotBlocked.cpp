@@ -1,9 +1,9 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
-// Products of more than a few rows. A and a panel of B are packed into scratch memory in the form that a step of the
-// depth takes; a microkernel keeps a register tile of the result in vectors for the whole depth and then adds it to the
-// accumulator. Where B is met by few rows it is read as it lies. On its way through a panel the microkernel asks for
-// the next one, a cache line at a time.
+// Products of more than a few rows. A and a panel of B are read where they lie if that is the form that a step of the
+// depth takes, and packed into scratch memory in that form otherwise; a microkernel keeps a register tile of the result
+// in vectors for the whole depth and then adds it to the accumulator. On its way through a panel it asks for the next
+// one, a cache line at a time.
 
 #include "Dot.h"
 
