@@ -90,7 +90,7 @@ std::string toleranceRule(const Description &description) {
   case Family::Reduce: {
     ReduceKind kind = description.as<ReduceAttributes>().kind;
     if (kind == ReduceKind::Prod && isFloat(first))
-      return "(min(n, 6*sqrt(n)) + 1) * " + unit + " times |product|" + last;
+      return "n * " + unit + " times |product|, the worst case of n roundings" + last;
     if (kind == ReduceKind::Mean || (kind == ReduceKind::Sum && isFloat(first)))
       return "(min(n, 6*sqrt(n)) + 1) * " + unit + " times sum |x|" + last;
     return "exact";

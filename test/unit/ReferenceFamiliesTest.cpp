@@ -213,6 +213,23 @@ TEST_CASE("reductions over the outer and the middle axes keep row-major order") 
               {7, 7, 7});
 }
 
+TEST_CASE("a product of equal factors is right in each order") {
+  // Equal chains have equal rounding errors, which add up where the chains are multiplied.
+  constexpr int64_t lanes = 16, steps = 84;
+  for (int i = 1; i <= 200; ++i) {
+    float factor = 1 + static_cast<float>(i) * 0x1.234p-16f, chain = 1, product = 1;
+    for (int64_t step = 0; step < steps; ++step)
+      chain *= factor;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      product *= chain;
+    ReferenceTensor y =
+        std::move(evaluate(makeReduce(ReduceKind::Prod, DType::F32, {lanes * steps}, {0}),
+                           list(tensorOf(DType::F32, {lanes * steps}, std::vector<double>(lanes * steps, factor))))[0]);
+    INFO(factor);
+    CHECK(isAccepted(product, {y.values[0], y.errors[0]}, DType::F32));
+  }
+}
+
 TEST_CASE("NaN wins, the lowest index among equals, nothing has a sum") {
   auto arg = [](ReduceKind kind, std::vector<double> x) {
     auto n = static_cast<int64_t>(x.size());

@@ -17,6 +17,8 @@
 //   Accuracy and Stability of Numerical Algorithms, 3.1; Higham and Mary, doi:10.1137/18M1226312). The 1 is the
 //   product. The sum of |a b| is computed for each element, so a row of small numbers has a small bound.
 //   f64: twice that, since the reference rounds as well.
+// - A product of n factors (prod), in any order: (1 + u)^n - 1, the worst case. Relative errors add up there, and those
+//   of equal factors are equal, so that they do not have mean zero.
 // - Products of tf32 round both operands to 11 bits: 2 * 2^-11 + 2^-22. bf16x3 keeps 16 bits of each operand and leaves
 //   out the smallest of four products: 3 * 2^-16.
 // - A softmax follows x - max, exp, sum and quotient; a layernorm the mean, then the squares of what is left of each
