@@ -7,6 +7,7 @@ whose value is the output. A library that is not there raises Missing when it is
 """
 
 import ctypes
+import importlib
 import json
 import os
 import pathlib
@@ -22,6 +23,14 @@ class Missing(Exception):
 
 def pointer(array):
     return array.ctypes.data_as(ctypes.c_void_p)
+
+
+def modules(*names):
+    """Python modules, in the order of their names."""
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        raise Missing(str(error)) from error
 
 
 def open_library(*names):

@@ -9,7 +9,7 @@ import re
 
 import numpy
 
-from contestants import Missing
+from contestants import modules
 
 
 class Torch:
@@ -18,10 +18,7 @@ class Torch:
     name, compiles = "torch", True
 
     def __init__(self, threads):
-        try:
-            import torch
-        except ImportError as error:
-            raise Missing(str(error)) from error
+        [torch] = modules("torch")
         self.torch, self.f = torch, torch.nn.functional
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
@@ -121,13 +118,8 @@ class OnnxRuntime:
     name = "onnxruntime"
 
     def __init__(self, threads):
-        try:
-            import onnx
-            import onnxruntime
-        except ImportError as error:
-            raise Missing(str(error)) from error
-        self.onnx, self.runtime, self.threads = onnx, onnxruntime, threads
-        self.about = f"{onnxruntime.__version__}, CPU provider"
+        (self.onnx, self.runtime), self.threads = modules("onnx", "onnxruntime"), threads
+        self.about = f"{self.runtime.__version__}, CPU provider"
 
     def session(self, case, nodes, inputs, outputs, constants=()):
         """A function that runs nodes from the case's input arrays to its output arrays."""

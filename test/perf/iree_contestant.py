@@ -10,7 +10,7 @@ import importlib.metadata
 
 import numpy
 
-from contestants import Missing
+from contestants import Missing, modules
 
 ELEMENTS = {"f32": "f32", "bf16": "bf16", "i8": "i8", "u8": "i8", "i32": "i32"}
 
@@ -36,7 +36,7 @@ class Text:
         empty = self.value(f"tensor.empty() : {kind}")
         return self.value(f"linalg.fill ins({constant} : {element}) outs({empty} : {kind}) -> {kind}"), kind
 
-    def map(self, inputs, shape, body, element="f32", reduces=False, start="0.0"):
+    def map(self, inputs, shape, body, element="f32", reduces=False):
         """`inputs`: pairs of a value and its type; those of one dimension run along the last one. `body`: lines from
         %in, %in_1, ... (and %out) to %result."""
         dims = [f"d{i}" for i in range(len(shape))]
@@ -50,7 +50,7 @@ class Text:
             maps.append(whole if len(sizes) == len(shape) else last if is_row else first)
             names.append(f"%in{f'_{i}' if i else ''}: {kind[7:-1].split('x')[-1]}")
         result = shape[:1] if reduces else shape
-        out, kind = self.filled(start if element not in ("i8", "i32") else "0", result, element)
+        out, kind = self.filled("0.0", result, element)
         maps.append(first if reduces else whole)
         iterators = ['"parallel"'] * (len(shape) - 1) + ['"reduction"' if reduces else '"parallel"']
         lines = "\n".join(f"    {line}" for line in body)
@@ -82,15 +82,10 @@ class Iree:
     name = "iree"
 
     def __init__(self, threads):
-        try:
-            import iree.compiler
-            import iree.runtime
-        except ImportError as error:
-            raise Missing(str(error)) from error
-        self.compiler, self.runtime = iree.compiler, iree.runtime
+        self.compiler, self.runtime = modules("iree.compiler", "iree.runtime")
         if threads > 1:
-            iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
-        self.config = iree.runtime.Config("local-sync" if threads == 1 else "local-task")
+            self.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
+        self.config = self.runtime.Config("local-sync" if threads == 1 else "local-task")
         self.about = f"{importlib.metadata.version('iree-base-compiler')}, llvm-cpu"
 
     def run(self, case):

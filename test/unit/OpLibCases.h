@@ -22,7 +22,8 @@ struct OpLibCase {
 std::vector<OpLibCase> matmulCases();
 /// Products with a constant right operand, which CPUs pack once: those from above and larger ones.
 std::vector<OpLibCase> constantProductCases();
-/// Products of so many rows that the right operand is packed as a whole before they begin.
+/// Products of so many rows that the right operand is packed as a whole before they begin, and blocks of known sizes,
+/// whose left operand is read where it lies.
 std::vector<OpLibCase> tallProductCases();
 std::vector<OpLibCase> elementwiseCases();
 std::vector<OpLibCase> reduceCases();
