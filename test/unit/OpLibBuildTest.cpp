@@ -95,6 +95,15 @@ TEST_CASE("blocks of known sizes are equal, and more than one where there is wor
   }
 }
 
+TEST_CASE("the size of blocks is found at once for sizes beyond any memory", "[oplib]") {
+  Description description =
+      parsed(describe("matmul", "'inputs': {'a': {'dtype': 'f32', 'shape': [70, 103079215104]}, 'b': {'dtype': 'f32', "
+                                "'shape': [103079215104, 0]}}, 'outputs': {'c': {'dtype': 'f32', 'shape': [70, 0]}}"));
+  Expected<abi::Config> config = chooseConfig(description, targetOf(512), {});
+  REQUIRE(config.isOk());
+  CHECK(config->at("bk") == 256);
+}
+
 TEST_CASE("config keys that mean nothing are refused", "[oplib]") {
   Description description = parsed(matmulText());
   for (auto [key, value] :

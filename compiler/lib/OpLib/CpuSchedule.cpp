@@ -63,13 +63,13 @@ static int64_t balanced(int64_t size, int64_t target, int64_t unit) {
   return size <= 0 ? unit : pieceOf(size, divideCeilSigned(size, target), unit);
 }
 
-/// A tile size near `target` that cuts `size` into equal pieces, an even number of them or one where that is asked for;
-/// 0: there is none.
+/// A tile size from half of `target` to a third more than it (or all of a smaller size) that cuts `size` into equal
+/// pieces, an even number of them or one where that is asked for; 0: there is none.
 static int64_t evenPiece(int64_t size, int64_t target, bool wantsEven) {
-  int64_t best = 0, fewest = divideCeilSigned(3 * size, 4 * target), most = std::max<int64_t>(1, 2 * size / target);
-  for (int64_t pieces = std::max<int64_t>(1, fewest); pieces <= most; ++pieces) {
-    int64_t piece = size / pieces;
-    if (size % pieces || (wantsEven && pieces % 2 && pieces > 1))
+  int64_t best = 0, least = std::max<int64_t>(1, std::min(size, divideCeilSigned(target, 2)));
+  for (int64_t piece = std::min(size, 4 * target / 3); piece >= least; --piece) {
+    int64_t pieces = size / piece;
+    if (size % piece || (wantsEven && pieces % 2 && pieces > 1))
       continue;
     if (best == 0 || std::abs(piece - target) <= std::abs(best - target))
       best = piece;

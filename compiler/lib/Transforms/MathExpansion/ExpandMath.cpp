@@ -110,6 +110,17 @@ bool isNarrow(Type type) {
 }
 bool isNarrow(Value value) { return isNarrow(value.getType()); }
 
+bool isScalarOrVector(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getRank() == 1 && !vector.isScalable();
+  return type.isIntOrIndexOrFloat();
+}
+
+int64_t lanesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getDimSize(0) : 0;
+}
+
 class Expander {
 public:
   explicit Expander(const MathExpansionOptions &options) : options_(options) {}
@@ -130,17 +141,6 @@ public:
   }
 
 private:
-  static bool isScalarOrVector(Type type) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return vector.getRank() == 1 && !vector.isScalable();
-    return type.isIntOrIndexOrFloat();
-  }
-
-  static int64_t lanesOf(Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? vector.getDimSize(0) : 0;
-  }
-
   static bool isConversion(Operation *op) {
     return isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(op);
   }
@@ -313,11 +313,11 @@ static void takeLossesFromTables(Operation *root, const MathExpansionOptions &op
   root->walk([&](arith::MulFOp op) { products.push_back(op); });
   for (arith::MulFOp product : products) {
     LossFunction function = lossFunction(product);
-    auto type = dyn_cast<VectorType>(product.getType());
-    if (!function || !type || type.getRank() != 1 || type.isScalable() || !type.getElementType().isF32())
+    Type type = product.getType();
+    if (!function || !isScalarOrVector(type) || !getElementTypeOrSelf(type).isF32())
       continue;
     OpBuilder builder(product);
-    Emit emit{builder, product.getLoc(), type.getDimSize(0), options};
+    Emit emit{builder, product.getLoc(), lanesOf(type), options};
     Num distance(emit, unbounded(product.getLhs()));
     if (!scalesByInstruction(distance))
       continue;
