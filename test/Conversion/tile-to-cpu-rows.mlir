@@ -62,6 +62,37 @@ tile.kernel @long(%x: !tile.view<64x16384xbf16>, %y: !tile.view<64x16384xf32>)
 
 // -----
 
+// Nor does a row that would, but for the weights which the last sweep reads beside it.
+// CHECK-LABEL: llvm.func internal @kernel_weighted
+// CHECK: arith.extf
+// CHECK-NOT: llvm.store
+// CHECK: arith.addf
+// CHECK: arith.extf
+// CHECK: arith.subf
+// CHECK: llvm.func @tilejit_plan
+tile.kernel @weighted(%x: !tile.view<64x2560xbf16>, %w: !tile.view<2560xf32>, %y: !tile.view<64x2560xf32>)
+    launch <grid = affine_map<() -> (64)>> {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.view<64x2560xbf16> -> tensor<1x2560xbf16>
+  %wide = tile.fp_to_fp %t : tensor<1x2560xbf16> -> tensor<1x2560xf32>
+  %sum = tile.reduce %wide axis 1 : tensor<1x2560xf32> -> tensor<1xf32> {
+  ^bb0(%l: f32, %r: f32):
+    %a = arith.addf %l, %r : f32
+    tile.yield %a : f32
+  }
+  %s = tile.expand %sum axis 1 : tensor<1xf32> -> tensor<1x1xf32>
+  %m = tile.broadcast %s : tensor<1x1xf32> -> tensor<1x2560xf32>
+  %d = arith.subf %wide, %m : tensor<1x2560xf32>
+  %u = tile.load %w[%c0] : !tile.view<2560xf32> -> tensor<2560xf32>
+  %r = tile.expand %u axis 0 : tensor<2560xf32> -> tensor<1x2560xf32>
+  %p = arith.mulf %d, %r : tensor<1x2560xf32>
+  tile.store %p, %y[%i, %c0] : tensor<1x2560xf32>, !tile.view<64x2560xf32>
+  tile.return
+}
+
+// -----
+
 // Narrow results of long rows are computed two registers at a time, so that a whole one is stored.
 // CHECK-LABEL: llvm.func internal @kernel_narrow
 // CHECK: arith.mulf {{.*}} : vector<32xf32>

@@ -66,16 +66,44 @@ static bool isExpensive(KernelLowering &l, Value value, unsigned depth = 0) {
          });
 }
 
-/// Whether a value is a narrow float made wide, which costs as much as what is mostly done with it. (What does not stay
-/// in the first-level cache costs more to read back.)
-static bool isWidened(Operation *op) {
+static int64_t bytesOf(Value tile) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  return type ? type.getNumElements() * byteSize(type.getElementType()) : 0;
+}
+
+/// Bytes of what lies in memory and `value` is made from.
+static int64_t loadedBytes(KernelLowering &l, Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(op).second)
+    return 0;
+  if (isa<tile::LoadOp>(op) || l.stored(value))
+    return bytesOf(value);
+  int64_t bytes = 0;
+  if (l.lazyOp(value))
+    for (Value operand : op->getOperands())
+      bytes += loadedBytes(l, operand, seen);
+  return bytes;
+}
+
+/// Whether a narrow float made wide is worth keeping for the sweeps over a row, since making it costs as much as what
+/// is mostly done with it. What leaves the first-level cache costs more to read back, and so does what drives the rest
+/// of the row out of it: what the sweeps read and write beside it.
+static bool keepsWidened(KernelLowering &l, Operation *op, const llvm::SmallPtrSetImpl<Operation *> &roots) {
   constexpr int64_t mostBytes = 32 << 10;
+  int64_t bytes = bytesOf(op->getResult(0));
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  for (Operation *root : roots)
+    for (Value operand : root->getOperands())
+      bytes += loadedBytes(l, operand, seen) + (isa<tile::StoreOp>(root) ? bytesOf(operand) : 0);
+  return bytes <= mostBytes && llvm::any_of(roots, [](Operation *root) { return isa<tile::ReduceOp>(root); });
+}
+
+/// Whether a value is a narrow float made wide.
+static bool isWidened(Operation *op) {
   auto convert = dyn_cast<tile::FpToFpOp>(op);
-  auto type = convert ? dyn_cast<RankedTensorType>(convert.getType()) : RankedTensorType();
-  if (!type || type.getNumElements() * byteSize(type.getElementType()) > mostBytes)
-    return false;
   auto bits = [](Value value) { return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(); };
-  return bits(convert.getSource()) < 32 && bits(convert.getResult()) >= 32;
+  return convert && isa<RankedTensorType>(convert.getType()) && bits(convert.getSource()) < 32 &&
+         bits(convert.getResult()) >= 32;
 }
 
 /// Whether an expression is made from `value` and does not move its elements.
@@ -187,9 +215,7 @@ bool KernelLowering::wantsMaterialising(Operation *op) {
   if (users.size() < 2)
     return false;
   collectRoots(*this, result, seen, roots);
-  // What is widened is worth keeping for the sweeps over a row; elsewhere it is read as it lies.
-  bool isSwept = llvm::any_of(roots, [](Operation *root) { return isa<tile::ReduceOp>(root); });
-  return roots.size() >= 2 && (isSwept || expensive);
+  return roots.size() >= 2 && (expensive || keepsWidened(*this, op, roots));
 }
 
 LogicalResult KernelLowering::materialise(Value tile) {
