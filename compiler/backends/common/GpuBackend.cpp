@@ -32,6 +32,7 @@ LogicalResult lower(BackendJob &job, const GpuVendor &vendor) {
   math.hasFma = true;
   math.hasHalfConvert = true;
   math.leavesBf16 = true;
+  math.hasLdexp = vendor.hasLdexp;
   if (failed(expandMath(job.module, math)) || failed(checkSupported(job.module, recipient)))
     return failure();
   expandWideProducts(job.module);

@@ -37,6 +37,7 @@ struct GpuVendor {
   std::string_view backEnd; ///< "nvvm", "rocdl".
   TargetKind kind;
   bool sharedAtLaunch; ///< On-chip memory is given by the launch; otherwise the code object carries its size.
+  bool hasLdexp;       ///< The code generator has an instruction for llvm.ldexp.
   llvm::CallingConv::ID kernelConvention;
   CodeForm codeForm; ///< What a package is made of.
   Recipient recipient;

@@ -116,6 +116,7 @@ const Backend &nvvmBackend() {
       {.backEnd = "nvvm",
        .kind = TargetKind::Nvidia,
        .sharedAtLaunch = true,
+       .hasLdexp = false,
        .kernelConvention = llvm::CallingConv::PTX_Kernel,
        .codeForm = backends::CodeForm::Assembly,
        .recipient = {"an NVIDIA GPU", NVVM::NVVMDialect::getDialectNamespace(), nvvm::driverFunctions},

@@ -52,6 +52,8 @@ constexpr backends::Capability rows[] = {
     {"llvm.amdgcn.udot4", 0x906, lastGcn},
     {"llvm.amdgcn.udot4", 0x1030},
     {"llvm.amdgcn.sudot4", 0x1100},
+    // Powers of two.
+    {"llvm.ldexp", 0x900},
     // Buffers: loads and stores that check bounds.
     {"rocdl.make.buffer.rsrc", 0x900},
     {"rocdl.raw.ptr.buffer.load", 0x900},

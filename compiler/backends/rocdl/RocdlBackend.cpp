@@ -125,6 +125,7 @@ const Backend &rocdlBackend() {
       {.backEnd = "rocdl",
        .kind = TargetKind::Amd,
        .sharedAtLaunch = false,
+       .hasLdexp = true,
        .kernelConvention = llvm::CallingConv::AMDGPU_KERNEL,
        .codeForm = backends::CodeForm::Object,
        .recipient = {"an AMD GPU", ROCDL::ROCDLDialect::getDialectNamespace(), {}},

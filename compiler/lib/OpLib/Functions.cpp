@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace tilejit::oplib {
 
-/// An argument below which exp(x / 2) is 0 in f32 and f64.
-static constexpr double underflows = -2000;
+/// A distance from 0 beyond which exp(-d) counts as 0. It is so small that exp(-d / 2) is a number still.
+static double farDistance(Value x) { return getElementTypeOrSelf(x.getType()).isF64() ? 1490 : 200; }
 
 /// A product and a sum of it may be rounded once, where the target does that.
 static constexpr auto mayFuse = arith::FastMathFlags::contract;
@@ -80,13 +80,13 @@ static Value rampLess(KernelBuilder &b, Value x, Value lost) {
   return arith::SubFOp::create(b, ramp, lost, mayFuse);
 }
 
-/// What is lost is |x| exp(-|x|) / (1 + exp(-|x|)) on either side; from 2000 on it is 0 in f32 and f64.
+/// What is lost is |x| exp(-|x|) / (1 + exp(-|x|)) on either side; beyond the bound it is 0.
 Value silu(KernelBuilder &b, Value x) {
   if (isFast(b, x)) {
-    Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
+    Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, -farDistance(x)));
     return fastLogistic(b, bounded, bounded);
   }
-  Value distance = arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, -underflows));
+  Value distance = arith::MinimumFOp::create(b, math::AbsFOp::create(b, x), splatLike(b, x, farDistance(x)));
   Logistic logistic(b, distance);
   Value lost = arith::MulFOp::create(b, arith::MulFOp::create(b, distance, logistic.half), logistic.half);
   return rampLess(b, x, arith::DivFOp::create(b, lost, logistic.denominator));
@@ -94,7 +94,7 @@ Value silu(KernelBuilder &b, Value x) {
 
 /// x / 2 * erfc(-x / sqrt(2)): no cancellation for negative x. The bound keeps -inf * 0 away.
 static Value geluByErfc(KernelBuilder &b, Value x) {
-  Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, underflows));
+  Value bounded = arith::MaximumFOp::create(b, x, splatLike(b, x, -farDistance(x)));
   Value argument = arith::MulFOp::create(b, bounded, splatLike(b, x, -1 / std::numbers::sqrt2));
   Value tail = math::ErfcOp::create(b, argument);
   Value half = arith::MulFOp::create(b, bounded, splatLike(b, x, 0.5));

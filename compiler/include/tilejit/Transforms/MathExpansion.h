@@ -15,6 +15,7 @@ struct MathExpansionOptions {
   bool hasHalfConvert = true;  ///< f16 <-> f32 in hardware.
   bool leavesBf16 = false;     ///< bf16 <-> f32, rounded to nearest, is left to the code generator.
   bool hasScalef = false;      ///< AVX-512: multiplication by a power of two that rounds once, for whole registers.
+  bool hasLdexp = false;       ///< AMD GPUs: multiplication by a power of two that rounds once.
   bool hasBf16Convert = false; ///< AVX-512: f32 to bf16 in hardware, subnormals flushed, for whole registers.
 };
 

@@ -26,6 +26,7 @@ def ExpandMathPass : Pass<"tile-expand-math", "::mlir::ModuleOp"> {
            "Whether conversions between bf16 and f32 are left to the code generator">,
     Option<"bf16Convert", "bf16-convert", "bool", "false", "Whether to use AVX-512's conversion from f32 to bf16">,
     Option<"scalef", "scalef", "bool", "false", "Whether to use AVX-512's multiplication by powers of two">,
+    Option<"ldexp", "ldexp", "bool", "false", "Whether to use LLVM's multiplication by powers of two, as on AMD's GPUs">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];

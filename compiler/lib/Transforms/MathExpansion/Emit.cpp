@@ -263,6 +263,9 @@ bool scalesByInstruction(Num a) { return a.emit().options.hasScalef && fillsRegi
 Num scale(Num a, Num n, Num floatN) {
   if (scalesByInstruction(a))
     return scaleByInstruction(a, floatN);
+  if (a.emit().options.hasLdexp)
+    return Num(a.emit(), callIntrinsic(a.emit(), "llvm.ldexp", a.element(),
+                                       {a.value(), (n.width() > 32 ? truncateInt(n, 32) : n).value()}));
   Num half = shiftRight(n, 1);
   return a * powerOfTwo(half) * powerOfTwo(n - half);
 }

@@ -353,6 +353,7 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
     expansion.leavesBf16 = leaveBf16;
     expansion.hasBf16Convert = bf16Convert;
     expansion.hasScalef = scalef;
+    expansion.hasLdexp = ldexp;
     if (failed(expandMath(getOperation(), expansion)))
       signalPassFailure();
   }

@@ -148,9 +148,9 @@ Range rangeOf(Value value, unsigned depth = 0) {
     Range factor = magnitude(operand(0));
     return product(factor, factor);
   };
-  DenseElementsAttr numbers;
-  if (matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() && isa<FloatType>(numbers.getElementType())) {
-    double number = numbers.getSplatValue<llvm::APFloat>().convertToDouble();
+  llvm::APFloat constant(0.0);
+  if (matchPattern(value, m_ConstantFloat(&constant))) {
+    double number = constant.convertToDouble();
     return std::isnan(number) ? Range() : Range{number, number};
   }
   if (isa<mlir::math::AbsFOp>(op))
@@ -198,23 +198,37 @@ static Num withinBounds(Num x, Range range, double low, double high, llvm::funct
   return range.low >= -farAway ? result : select(x < low, 0.0, result);
 }
 
-static Num boundedExp(Num x, bool isFast) {
+/// The nearest value in [low, high], which x lies in already as far as its range tells; NaN stays.
+static Num clampFrom(Range range, Num x, double low, double high) {
+  if (range.low < low) {
+    Num floor = x.like(low);
+    x = select(floor > x, floor, x);
+  }
+  if (range.high > high) {
+    Num ceiling = x.like(high);
+    x = select(ceiling < x, ceiling, x);
+  }
+  return x;
+}
+
+static Num boundedExp(Num x, Range range, bool isFast) {
   double low = x.isDouble() ? -746.0 : -104.0, high = x.isDouble() ? 710.0 : 89.0;
   if (!scalesByInstruction(x))
-    return expBySeries(clamp(x, low, high), isFast);
+    return expBySeries(clampFrom(range, x, low, high), isFast);
   std::span<const double> tail = isFast ? std::span<const double>(fastExpByTableTail32) : expByTableTail32;
-  return withinBounds(x, rangeOf(x.value()), low, high,
+  return withinBounds(x, range, low, high,
                       [&](Num y) { return x.isDouble() ? expBySeries(y, isFast) : expByTable(y, isFast, tail); });
 }
 
-Num expandExp(Num x) { return boundedExp(x, /*isFast=*/false); }
-Num expandFastExp(Num x) { return boundedExp(x, /*isFast=*/true); }
+Num expandExp(Num x) { return boundedExp(x, rangeOf(x.value()), /*isFast=*/false); }
+Num expandFastExp(Num x) { return boundedExp(x, rangeOf(x.value()), /*isFast=*/true); }
 
 Num expandExpOfDistance(Num x) {
+  constexpr Range distances = {-HUGE_VAL, 0};
   if (x.isDouble() || !scalesByInstruction(x))
-    return expandExp(x);
+    return boundedExp(x, distances, /*isFast=*/false);
   // What ln 2 in one part is off by is a twentieth of the argument's rounding.
-  return withinBounds(x, {-HUGE_VAL, 0}, -104.0, 0.0,
+  return withinBounds(x, distances, -104.0, 0.0,
                       [](Num y) { return expByTable(y, /*inOnePart=*/true, expByTableTail32); });
 }
 
@@ -222,7 +236,8 @@ static Num boundedExp2(Num x, std::span<const double> series, std::span<const do
   if (!x.isDouble() && scalesByInstruction(x))
     return withinBounds(x, rangeOf(x.value()), -151.0, 129.0,
                         [&](Num y) { return exp2ByTable(y, [&](Num n) { return y - n; }, byTable); });
-  Num bounded = x.isDouble() ? clamp(x, -1076.0, 1025.0) : clamp(x, -151.0, 129.0);
+  double low = x.isDouble() ? -1076.0 : -151.0, high = x.isDouble() ? 1025.0 : 129.0;
+  Num bounded = clampFrom(rangeOf(x.value()), x, low, high);
   Reduced split = nearest(bounded, 1.0);
   Num r = bounded - split.floatN;
   return scale(fma(r, polynomial(r, series), 1.0), split.n, split.floatN);
