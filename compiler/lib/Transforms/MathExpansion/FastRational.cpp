@@ -1,16 +1,16 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // tanh and erf of f32 where 2^-16 of the result is enough: x times a quotient of polynomials in x^2, up to where the
-// result is 1 to within that. NaN passes the clamp, and what is near 0 keeps its relative accuracy and its sign.
+// result is 1 to within that. NaN stays, and what is near 0 keeps its relative accuracy and its sign.
 
 #include "Functions.h"
 
 namespace tilejit::math {
 
-/// x p(x^2) / q(x^2), which for |x| beyond the limit stays what it is there.
+/// x p(x^2) / q(x^2), and 1 with the sign of x where |x| is beyond the limit.
 static Num boundedRational(Num x, double limit, std::initializer_list<double> p, std::initializer_list<double> q) {
-  Num bounded = clamp(x, -limit, limit), square = bounded * bounded;
-  return bounded * polynomial(square, p) / polynomial(square, q);
+  Num square = x * x, quotient = x * polynomial(square, p) / polynomial(square, q);
+  return select(abs(x) > limit, copySign(x.like(1), x), quotient);
 }
 
 // Minimax for the relative error: 2^-21 up to 6.24, where 1 - tanh is 2^-17.
