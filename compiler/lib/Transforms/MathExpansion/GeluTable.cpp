@@ -19,7 +19,7 @@ static double logisticTail(double d) {
 }
 
 static constexpr double width = 0.4;
-static constexpr IntervalTable::Last nothing = {.from = 5.8, .distance = 6, .value = 0};
+static constexpr IntervalTable::Last nothing = {.from = 6, .distance = 6, .value = 0};
 
 static Loss lossOf(Num distance, const IntervalTable &table) {
   auto [near, tail] = evaluate(table, distance);

@@ -16,7 +16,8 @@ namespace tilejit::math {
 
 struct IntervalTable {
   static constexpr int intervals = 16, terms = 6;
-  /// What lies beyond `from`, which is at most 14.5 widths: a distance from there to 15.5 widths, and its value.
+  /// What lies beyond `from`, which is at most 14.5 widths where the value is not 0: a distance from there to 15.5
+  /// widths, and its value. Where `from` is the distance too, one instruction has the smaller of both.
   struct Last {
     double from, distance, value;
   };
