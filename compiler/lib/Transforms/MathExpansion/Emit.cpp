@@ -125,11 +125,15 @@ Num isNotZeroInt(Num a) { return compareInt(arith::CmpIPredicate::ne, a, a.likeI
 Num select(Num condition, Num a, Num b) {
   return Num(a.emit(), arith::SelectOp::create(builderOf(a), locOf(a), condition.value(), a.value(), b.value()));
 }
-Num clamp(Num a, double low, double high) {
-  Num floor = a.like(low), ceiling = a.like(high);
-  Num raised = select(floor > a, floor, a);
-  return select(ceiling < raised, ceiling, raised);
+Num atLeast(Num a, double low) {
+  Num floor = a.like(low);
+  return select(floor > a, floor, a);
 }
+Num atMost(Num a, double high) {
+  Num ceiling = a.like(high);
+  return select(ceiling < a, ceiling, a);
+}
+Num clamp(Num a, double low, double high) { return atMost(atLeast(a, low), high); }
 
 Num operator&(Num a, Num b) { return binary<arith::AndIOp>(a, b); }
 Num operator|(Num a, Num b) { return binary<arith::OrIOp>(a, b); }

@@ -105,6 +105,9 @@ Num isNotZeroInt(Num a);
 Num select(Num condition, Num a, Num b);
 inline Num select(Num condition, double a, Num b) { return select(condition, b.like(a), b); }
 inline Num select(Num condition, Num a, double b) { return select(condition, a, a.like(b)); }
+/// The larger and the smaller of a number and a bound; NaN stays.
+Num atLeast(Num a, double low);
+Num atMost(Num a, double high);
 /// The nearest value in [low, high]; NaN stays.
 Num clamp(Num a, double low, double high);
 

@@ -2,10 +2,10 @@
 //
 // erf and erfc. Near 0 erf is odd in x; farther out the complement is what is computed, because 1 - erf would cancel.
 // With AVX-512 erf is x times the even function erf(d) / d of the distance d = |x|, which stays between 1.13 and 1/4
-// until erf is 1, so that a table of polynomials (2^-26 of it off at most) does for all x.
+// until erf is 1, so that a table of polynomials (2^-27.6 of it off at most, before coefficients are rounded) does for
+// all x.
 
 #include "Functions.h"
-#include "IntervalTable.h"
 
 #include <cmath>
 

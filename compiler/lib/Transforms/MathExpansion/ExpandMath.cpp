@@ -272,7 +272,7 @@ private:
 
 } // namespace
 
-using LossFunction = Loss (*)(Num);
+using LossFunction = Tabulated (*)(Num);
 
 /// What has the factors of a product with a hint on a gelu in a table; null for others.
 static LossFunction lossFunction(arith::MulFOp product) {
@@ -322,8 +322,8 @@ static void takeLossesFromTables(Operation *root, const MathExpansionOptions &op
     if (!scalesByInstruction(distance))
       continue;
     SmallVector<Value> before = product.getOperands();
-    Loss loss = function(distance);
-    product->setOperands({loss.distance.value(), loss.tail.value()});
+    Tabulated loss = function(distance);
+    product->setOperands({loss.distance.value(), loss.value.value()});
     llvm::for_each(before, eraseUnused);
   }
 }

@@ -194,21 +194,14 @@ static Num expBySeries(Num x, bool isFast) {
 /// A function of registers that is 0 below `low`, infinite above `high`, and without bounds right up to farAway.
 static Num withinBounds(Num x, Range range, double low, double high, llvm::function_ref<Num(Num)> function) {
   constexpr double farAway = 0x1p16;
-  Num ceiling = x.like(high), result = function(range.high <= farAway ? x : select(ceiling < x, ceiling, x));
+  Num result = function(range.high <= farAway ? x : atMost(x, high));
   return range.low >= -farAway ? result : select(x < low, 0.0, result);
 }
 
 /// The nearest value in [low, high], which x lies in already as far as its range tells; NaN stays.
 static Num clampFrom(Range range, Num x, double low, double high) {
-  if (range.low < low) {
-    Num floor = x.like(low);
-    x = select(floor > x, floor, x);
-  }
-  if (range.high > high) {
-    Num ceiling = x.like(high);
-    x = select(ceiling < x, ceiling, x);
-  }
-  return x;
+  Num raised = range.low < low ? atLeast(x, low) : x;
+  return range.high > high ? atMost(raised, high) : raised;
 }
 
 static Num boundedExp(Num x, Range range, bool isFast) {

@@ -6,6 +6,7 @@
 #define TILEJIT_LIB_TRANSFORMS_MATHEXPANSION_FUNCTIONS_H
 
 #include "Emit.h"
+#include "IntervalTable.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -27,14 +28,10 @@ Num expandErfc(Num x);
 /// e^x for what is never positive and was rounded itself (tile.distance).
 Num expandExpOfDistance(Num x);
 
-/// The factors of a product: a distance d, or less of it where the other factor is 0, and what it is multiplied by.
-struct Loss {
-  Num distance, tail;
-};
-/// Those of tile.gelu_loss and tile.gelu_tanh_loss, for registers of f32 that scalesByInstruction() and are not
-/// negative (or NaN).
-Loss geluLossByTable(Num distance);
-Loss geluTanhLossByTable(Num distance);
+/// The factors of tile.gelu_loss and tile.gelu_tanh_loss, a distance and a tail, for registers of f32 that
+/// scalesByInstruction() and are not negative (or NaN).
+Tabulated geluLossByTable(Num distance);
+Tabulated geluTanhLossByTable(Num distance);
 
 // The functions of f32 to 2^-16 of the result; right at the infinities, NaN, zeros and subnormal arguments.
 Num expandFastExp(Num x);

@@ -5,7 +5,6 @@
 // shorter than the exponential and the quotient that T is made of.
 
 #include "Functions.h"
-#include "IntervalTable.h"
 
 #include <cmath>
 #include <numbers>
@@ -21,19 +20,14 @@ static double logisticTail(double d) {
 static constexpr double width = 0.4;
 static constexpr IntervalTable::Last nothing = {.from = 6, .distance = 6, .value = 0};
 
-static Loss lossOf(Num distance, const IntervalTable &table) {
-  auto [near, tail] = evaluate(table, distance);
-  return {near, tail};
-}
-
-Loss geluLossByTable(Num distance) {
+Tabulated geluLossByTable(Num distance) {
   static const IntervalTable table = tabulate(normalTail, width, nothing);
-  return lossOf(distance, table);
+  return evaluate(table, distance);
 }
 
-Loss geluTanhLossByTable(Num distance) {
+Tabulated geluTanhLossByTable(Num distance) {
   static const IntervalTable table = tabulate(logisticTail, width, nothing);
-  return lossOf(distance, table);
+  return evaluate(table, distance);
 }
 
 } // namespace tilejit::math
