@@ -66,6 +66,9 @@ TEST_CASE("facts of GPUs hang together") {
   CHECK_FALSE(target("sm_75").gpuFacts.hasAsyncCopy);
   CHECK(target("gfx906").gpuFacts.hasDot2);
   CHECK_FALSE(target("gfx900").gpuFacts.hasDot4);
+  CHECK(target("gfx90a").gpuFacts.hasPackedF32);
+  CHECK_FALSE(target("gfx908").gpuFacts.hasPackedF32);
+  CHECK_FALSE(target("gfx1100").gpuFacts.hasPackedF32);
   CHECK(target("gfx90a").gpuFacts.maxThreadRegisters == 512);
 }
 

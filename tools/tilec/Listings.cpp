@@ -45,6 +45,7 @@ Json factsJson(const GpuFacts &facts) {
           {"async_copy", facts.hasAsyncCopy},
           {"dot2", facts.hasDot2},
           {"dot4", facts.hasDot4},
+          {"packed_f32", facts.hasPackedF32},
           {"atomic_add_f32", facts.hasAtomicAddF32},
           {"atomic_add_f64", facts.hasAtomicAddF64}};
 }

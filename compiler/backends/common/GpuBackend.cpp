@@ -61,7 +61,7 @@ FailureOr<OptimizedKernels> optimizeKernels(BackendJob &job, const GpuVendor &ve
   prepareModule(*kernels.module, *kernels.machine, job.target);
   vendor.prepare(*kernels.module, job.target);
   job.stages.begin("optimize");
-  optimize(*kernels.module, *kernels.machine);
+  optimize(*kernels.module, *kernels.machine, job.target.gpuFacts);
   return kernels;
 }
 

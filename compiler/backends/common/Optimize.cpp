@@ -28,9 +28,10 @@ namespace tilejit::backends {
 
 using namespace llvm;
 
-/// Takes vectors of registers apart, each value for itself, and finds what is the same.
-static void addValuePasses(FunctionPassManager &passes, PassBuilder &builder) {
+/// Takes vectors of registers apart, into parts of `bits` or each value for itself, and finds what is the same.
+static void addValuePasses(FunctionPassManager &passes, PassBuilder &builder, unsigned bits) {
   ScalarizerPassOptions options;
+  options.ScalarizeMinBits = bits;
   options.ScalarizeLoadStore = false;
   passes.addPass(ScalarizerPass(options));
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
@@ -58,7 +59,7 @@ static void addFinalPasses(FunctionPassManager &passes, PassBuilder &builder) {
   passes.addPass(SeparateConstOffsetFromGEPPass());
 }
 
-void optimize(Module &module, TargetMachine &machine) {
+void optimize(Module &module, TargetMachine &machine, const GpuFacts &facts) {
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -70,7 +71,7 @@ void optimize(Module &module, TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   FunctionPassManager ofFunctions;
-  addValuePasses(ofFunctions, builder);
+  addValuePasses(ofFunctions, builder, facts.hasPackedF32 ? 64 : 0);
   addLoopPasses(ofFunctions);
   addFinalPasses(ofFunctions, builder);
   ModulePassManager passes;

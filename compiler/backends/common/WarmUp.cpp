@@ -40,7 +40,7 @@ std::jthread warmUp(const GpuVendor &vendor, const TargetSpec &target) {
     addKernel(module, vendor.kernelConvention);
     prepareModule(module, *machine, target);
     vendor.prepare(module, target);
-    optimize(module, *machine);
+    optimize(module, *machine, target.gpuFacts);
     generateCode(module, *machine, vendor.codeForm, error);
     if (error.empty())
       keepMachine(target, std::move(machine));

@@ -55,6 +55,7 @@ constexpr GpuFacts cdna2(int generation) {
   facts.registersPerUnit = 4 * 512 * 64;
   facts.maxThreadRegisters = 512;
   facts.registerGranule = 8;
+  facts.hasPackedF32 = true;
   facts.hasAtomicAddF64 = true;
   return facts;
 }

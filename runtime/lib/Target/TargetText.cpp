@@ -43,6 +43,7 @@ constexpr std::array gpuLetters = std::to_array<FactLetter<GpuFacts>>({
     {'b', &GpuFacts::hasBf16},
     {'c', &GpuFacts::hasAsyncCopy},
     {'d', &GpuFacts::hasDot2},
+    {'p', &GpuFacts::hasPackedF32},
     {'q', &GpuFacts::hasDot4},
     {'s', &GpuFacts::hasAtomicAddF32},
     {'w', &GpuFacts::hasAtomicAddF64},

@@ -99,6 +99,7 @@ def TileGPUToLLVMPass : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {
     Option<"banks", "banks", "std::string", "\"nvidia\"", "Bank model that memory was planned for">,
     Option<"dot2", "dot2", "bool", "false", "Add two products of f16 to an f32 at once (AMD)">,
     Option<"dot4", "dot4", "bool", "false", "Add four products of 8-bit integers to an i32 at once">,
+    Option<"packedF32", "packed-f32", "bool", "false", "Add two products of f32 to two sums at once">,
     Option<"mixedSigns", "mixed-signs", "bool", "false", "dot4 also where one operand only is unsigned">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

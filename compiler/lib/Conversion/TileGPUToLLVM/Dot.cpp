@@ -28,10 +28,13 @@ public:
       return e.refuse(op, "its operands do not lie where its accumulators are (tile-gpu-on-chip)");
     SmallVector<Value> sums = e.scalars(e.get(op.getAcc()));
     int64_t depth = tileTypeOf(op.getA()).getShape()[1], terms = e.products.termsOf(types());
+    int64_t width = e.products.sumsOf(types());
     if (terms > 1 && depth % terms == 0)
       addTogether(sums, *rows, *columns, depth, terms);
+    else if (sums.size() % width == 0)
+      addSingly(sums, *rows, *columns, depth, width);
     else
-      addSingly(sums, *rows, *columns, depth);
+      addSingly(sums, *rows, *columns, depth, 1);
     e.set(op.getResult(), e.fromScalars(sums));
     return success();
   }
@@ -42,20 +45,36 @@ private:
             op.getUnsignedB()};
   }
 
-  void addSingly(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth) {
+  /// One term at a time, to `width` sums at once.
+  void addSingly(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth,
+                 int64_t width) {
     OperandParts parts = operandParts(op.getPrecision());
     SmallVector<SmallVector<Value>> a, b;
     for (unsigned part = 0; part < parts.count; ++part) {
       a.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getA(), op.getUnsignedA()))));
       b.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getB(), op.getUnsignedB()))));
     }
+    SmallVector<Value> groups;
+    for (size_t first = 0; first < sums.size(); first += width)
+      groups.push_back(together(ArrayRef(sums).slice(first, width)));
     for (auto [partA, partB] : parts.products)
       for (int64_t k = 0; k < depth; ++k) {
         int64_t atA = registerOfDepth(left, true, k), atB = registerOfDepth(right, false, k);
-        for (size_t reg = 0; reg < sums.size(); ++reg)
-          sums[reg] = multiplyAdd(a[partA][rows[reg] + atA], b[partB][columns[reg] + atB], sums[reg]);
+        for (auto [group, sum] : llvm::enumerate(groups)) {
+          auto factors = [&](ArrayRef<Value> elements, ArrayRef<int64_t> registers, int64_t at) {
+            auto own = registers.slice(group * width, width);
+            return together(llvm::map_to_vector(own, [&](int64_t reg) { return elements[reg + at]; }));
+          };
+          sum = multiplyAdd(factors(a[partA], rows, atA), factors(b[partB], columns, atB), sum);
+        }
       }
+    sums.clear();
+    for (Value group : groups)
+      llvm::append_range(sums, width == 1 ? SmallVector<Value>{group} : e.scalars(group));
   }
+
+  /// A vector of several values; one for itself.
+  Value together(ArrayRef<Value> values) { return values.size() == 1 ? values.front() : e.fromScalars(values); }
 
   /// Several terms at a time, in operands as they are.
   void addTogether(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth,

@@ -22,14 +22,17 @@ struct ProductTypes {
   bool isLeftUnsigned = false, isRightUnsigned = false; ///< Of integers.
 };
 
-/// Instructions of a chip that add several products to a sum.
+/// Instructions of a chip that add several products: to one sum, or to a sum each.
 struct PackedProducts {
-  bool halfPairs = false;  ///< Two products of f16 to an f32.
-  bool byteQuads = false;  ///< Four products of 8-bit integers to an i32, where both are signed or both are not,
-  bool mixedSigns = false; ///< and where only one is.
+  bool halfPairs = false;   ///< Two products of f16 to an f32.
+  bool byteQuads = false;   ///< Four products of 8-bit integers to an i32, where both are signed or both are not,
+  bool mixedSigns = false;  ///< and where only one is.
+  bool pairsOfSums = false; ///< Two products of f32 to two sums.
 
-  /// How many products at once; 1: one after the other.
+  /// How many products of a sum at once; 1: one after the other.
   int64_t termsOf(const ProductTypes &types) const;
+  /// How many sums at once, a product each.
+  int64_t sumsOf(const ProductTypes &types) const { return pairsOfSums && types.sum.isF32() ? 2 : 1; }
 };
 
 class Threads {

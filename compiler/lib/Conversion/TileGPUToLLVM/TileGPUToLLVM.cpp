@@ -52,7 +52,7 @@ struct TileGPUToLLVM : tilejit::impl::TileGPUToLLVMPassBase<TileGPUToLLVM> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    PackedProducts products{.halfPairs = dot2, .byteQuads = dot4, .mixedSigns = mixedSigns};
+    PackedProducts products{.halfPairs = dot2, .byteQuads = dot4, .mixedSigns = mixedSigns, .pairsOfSums = packedF32};
     std::unique_ptr<Threads> threads = amd ? amdThreads(products) : nvidiaThreads();
     const tilegpu::BankModel *model = tilegpu::findBankModel(banks.getValue());
     if (!model) {
@@ -113,6 +113,7 @@ void tilejit::buildTileGPUToLLVMPipeline(OpPassManager &manager, const TargetSpe
   options.banks = bankModelOf(target);
   options.dot2 = target.gpuFacts.hasDot2;
   options.dot4 = target.gpuFacts.hasDot4;
+  options.packedF32 = target.gpuFacts.hasPackedF32;
   options.mixedSigns = target.kind == TargetKind::Nvidia || target.gpuFacts.generation >= firstRdna3;
   manager.addPass(createTileGPUToLLVMPass(options));
   manager.addPass(createCSEPass());

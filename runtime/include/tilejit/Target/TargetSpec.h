@@ -63,6 +63,7 @@ struct GpuFacts {
   bool hasAsyncCopy = false;                           ///< Copies from global to on-chip memory past the registers.
   bool hasDot2 = false;                                ///< f32 += f16 pair times f16 pair.
   bool hasDot4 = false;                                ///< i32 += four products of 8-bit integers.
+  bool hasPackedF32 = false;                           ///< Sums and products of pairs of f32 in one instruction.
   bool hasAtomicAddF32 = true, hasAtomicAddF64 = true; ///< Global memory, in hardware.
 };
 
