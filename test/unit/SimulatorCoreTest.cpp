@@ -113,6 +113,15 @@ TEST_CASE("undefined values may be moved, not branched on or used as addresses",
                 "%x = extractelement <4 x i32> %v, i32 1\n %c = icmp eq i32 %x, 4\n"
                 "br i1 %c, label %a, label %b\na: ret void\nb: ret void",
                 "uninitialized"},
+           // Of a vector's bits as others only those are undefined that come from an undefined element.
+           Case{"%i = zext i32 %t to i64\n %v = insertelement <2 x i64> poison, i64 %i, i32 0\n"
+                "%w = bitcast <2 x i64> %v to <4 x i32>\n %x = extractelement <4 x i32> %w, i32 1\n"
+                "%c = icmp eq i32 %x, 4\n br i1 %c, label %a, label %b\na: ret void\nb: ret void",
+                ""},
+           Case{"%i = zext i32 %t to i64\n %v = insertelement <2 x i64> poison, i64 %i, i32 0\n"
+                "%w = bitcast <2 x i64> %v to <4 x i32>\n %x = extractelement <4 x i32> %w, i32 2\n"
+                "%c = icmp eq i32 %x, 4\n br i1 %c, label %a, label %b\na: ret void\nb: ret void",
+                "uninitialized"},
            // A bit field: the first store of a bit reads what was never written.
            Case{"%l = alloca i32\n %v = load i32, ptr %l\n %w = and i32 %v, -2\n %x = or i32 %w, 1\n"
                 "store i32 %x, ptr %l\n %y = load i32, ptr %l\n %z = and i32 %y, 1\n %c = icmp eq i32 %z, 0\n"

@@ -177,6 +177,7 @@ public:
     switch_ = switchHandler(program.width);
     put_ = putElementHandler(program.width);
     pick_ = pickElementHandler(program.width);
+    bitcast_ = bitcastHandler(program.width);
     for (Kind kind : {Kind::I8, Kind::I16, Kind::I32, Kind::I64}) {
       selects_.insert(selectHandler(kind, program.width));
       copies_.insert(copyHandler(kind, program.width));
@@ -217,8 +218,8 @@ public:
             selectHandler(kind, w), copyHandler(kind, w), addressHandler(kind, w)})
         plain_.insert(handler);
     }
-    for (Handler handler : {bitcastHandler(w), displacementHandler(w), addressSpaceHandler(w), put_, pick_,
-                            wideIntegerHandler(), wideIntegerTestHandler()})
+    for (Handler handler : {bitcast_, displacementHandler(w), addressSpaceHandler(w), put_, pick_, wideIntegerHandler(),
+                            wideIntegerTestHandler()})
       plain_.insert(handler);
     plain_.erase(nullptr);
   }
@@ -354,10 +355,31 @@ private:
       }
       sources.clear();
     }
+    move(ops, op, std::move(results), sources);
+  }
+
+  /// Each result is undefined where one of the sources is.
+  void move(std::vector<Op> &ops, const Op &op, std::vector<uint32_t> results, const std::vector<uint32_t> &sources) {
     Op &moved = add(ops, op, moveMarks);
     moved.imm = static_cast<int64_t>(results.size());
     results.insert(results.end(), sources.begin(), sources.end());
     operandsOf(moved).offsets = std::move(results);
+  }
+
+  /// An element of the result, where one of those that it has bits of is.
+  void bitcast(std::vector<Op> &ops, const Op &op) {
+    const OpOperands &x = *op.x;
+    int64_t from = 0;
+    for (size_t i = 0; i < x.out.size(); ++i) {
+      int64_t to = from + x.numbers[x.in.size() + i], at = 0;
+      std::vector<uint32_t> sources;
+      for (size_t j = 0; j < x.in.size(); at += x.numbers[j++])
+        if (at < to && at + x.numbers[j] > from && slotOf(x.in[j]) != noSlot)
+          sources.push_back(slotOf(x.in[j]));
+      if (slotOf(x.out[i]) != noSlot)
+        move(ops, op, {slotOf(x.out[i])}, sources);
+      from = to;
+    }
   }
 
   void select(std::vector<Op> &ops, const Op &op) {
@@ -404,6 +426,8 @@ private:
         select(ops, op);
       else if (op.run == put_ || op.run == pick_)
         element(ops, op);
+      else if (op.run == bitcast_ && op.x->numbers.size() == op.x->in.size() + op.x->out.size())
+        bitcast(ops, op);
       else if (op.run != load_)
         follow(ops, op);
     }
@@ -416,7 +440,7 @@ private:
 
   Program &program_;
   const std::vector<Reg> &undefined_;
-  Handler load_, store_, branch_, switch_, put_, pick_;
+  Handler load_, store_, branch_, switch_, put_, pick_, bitcast_;
   std::unordered_set<Handler> plain_, selects_, copies_, bitwise_;
   std::unordered_map<Reg, uint32_t> slots_;
 };
