@@ -178,7 +178,7 @@ TEST_CASE("who holds a flight and is killed lets the others go on", "[process]")
   CHECK(waitFor(holder) == 128 + SIGKILL);
   int64_t begin = realSystem().monotonicNanoseconds();
   CHECK(cache->beginFlight(key, minute).isHeld());
-  CHECK(realSystem().monotonicNanoseconds() - begin < 1'000'000'000);
+  CHECK(realSystem().monotonicNanoseconds() - begin < minute / 2);
   ::close(ready[0]);
   ::close(ready[1]);
 }
