@@ -2,7 +2,7 @@
 #
 # What the tests of several parts compile and run kernels with.
 if(TARGET TilejitDriver AND TARGET TilejitCpuBackend AND TARGET TilejitNvvmBackend)
-  add_library(TilejitTestRun STATIC CompiledRun.cpp EmulatedRun.cpp)
+  add_library(TilejitTestRun STATIC CompiledRun.cpp EmulatedRun.cpp AmxTrap.cpp)
   target_include_directories(TilejitTestRun PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} PRIVATE ${PROJECT_SOURCE_DIR}/test)
   target_compile_definitions(TilejitTestRun PRIVATE TILEJIT_RUNNERS="${CMAKE_BINARY_DIR}/bin/emulated")
   foreach(arch ${TILEJIT_EMULATED})

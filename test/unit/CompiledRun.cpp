@@ -4,6 +4,7 @@
 
 #include "CompiledRun.h"
 
+#include "AmxTrap.h"
 #include "EmulatedRun.h"
 
 #include "tilejit/Device/Cpu.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace tilejit::test {
 
@@ -62,6 +64,8 @@ private:
 } // namespace
 
 TargetSpec runTarget(std::string_view name) {
+  if (name == "cpu-amx")
+    return hostWithAmx();
   Expected<TargetSpec> target = name == "cpu" || name == "cpu-twin" ? hostTarget() : parseTarget(name);
   INFO(target.status().message());
   REQUIRE(target.isOk());
@@ -82,7 +86,10 @@ CompiledRun::CompiledRun(abi::CompileRequest request, const TargetSpec &target) 
 }
 
 RunOutcome CompiledRun::run(std::span<RunOperand> operands) const {
-  if (target_.isCpu() && !runsOnHost(target_).isOk())
+  std::optional<AmxTrap> trap;
+  if (target_.isCpu() && needsAmxTrap(target_))
+    trap.emplace();
+  else if (target_.isCpu() && !runsOnHost(target_).isOk())
     return runEmulated(response.payloads.at(0).bytes, target_, operands);
   Device &device = deviceOf(target_);
   PayloadView payload = target_.isCpu() ? PayloadView{abi::PayloadKind::Elf, response.payloads.at(0).bytes}

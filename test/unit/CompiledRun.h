@@ -47,7 +47,7 @@ private:
 };
 
 /// "cpu" is this machine's CPU; "cpu-twin" one like it on which the choice between two forms of a product that rests on
-/// how fast their instructions are falls the other way.
+/// how fast their instructions are falls the other way; "cpu-amx" one with AMX, which is trapped where it is missing.
 TargetSpec runTarget(std::string_view name);
 
 } // namespace tilejit::test

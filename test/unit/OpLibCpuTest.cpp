@@ -3,9 +3,14 @@
 // The whole way on this machine's CPU, in one process: description, kernels, code, launch, and the judgement of the
 // reference. What the interpreter says of the same kernels is in OpLibRunTest.cpp.
 
+#include "AmxTrap.h"
 #include "OpLibTrialRun.h"
 
 #include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <iterator>
+#include <random>
 
 using namespace tilejit;
 using namespace tilejit::test;
@@ -22,6 +27,34 @@ void runAll(const std::vector<OpLibCase> &cases, const abi::Config &config = {},
     runTrial(trial, target, config);
     trial.judge();
   }
+}
+
+/// Products of bf16 and of bytes of ragged sizes, transposed or not, with weights that are packed once or without.
+std::vector<OpLibCase> raggedGroupedProducts(uint64_t seed, int count) {
+  struct Types {
+    std::string a, b, c;
+  };
+  const Types types[] = {{"bf16", "bf16", "f32"}, {"bf16", "bf16", "bf16"}, {"i8", "i8", "i32"},
+                         {"u8", "i8", "i32"},     {"i8", "u8", "i32"},      {"i8", "i8", "f32"}};
+  std::mt19937_64 random(seed);
+  std::vector<OpLibCase> cases;
+  for (int i = 0; i < count; ++i) {
+    const Types &t = types[random() % std::size(types)];
+    auto size = [&](uint64_t most) { return std::to_string(1 + random() % most); };
+    auto operand = [](const std::string &name, const std::string &type, const std::string &rows,
+                      const std::string &columns, const std::string &more = "") {
+      return "'" + name + "': {'dtype': '" + type + "', 'shape': [" + rows + ", " + columns + "]" + more + "}";
+    };
+    bool ta = random() % 2, tb = random() % 2, isConstant = random() % 2;
+    std::string m = size(134), n = size(140), k = size(300);
+    cases.push_back(
+        {describe("matmul", "'inputs': {" + operand("a", t.a, ta ? k : m, ta ? m : k) + ", " +
+                                operand("b", t.b, tb ? n : k, tb ? k : n, isConstant ? ", 'constant': true" : "") +
+                                "}, 'outputs': {" + operand("c", t.c, m, n) + "}, 'attributes': {'transpose_a': " +
+                                (ta ? "true" : "false") + ", 'transpose_b': " + (tb ? "true" : "false") + "}"),
+         ""});
+  }
+  return cases;
 }
 
 } // namespace
@@ -41,6 +74,21 @@ TEST_CASE("compiled products of packed operands in whole panels agree", "[cpu]")
 TEST_CASE("compiled products that pack an operand first agree", "[cpu]") {
   runAll(tallProductCases());
   runAll(tallProductCases(), {{"bm", 70}, {"bn", 64}, {"bk", 24}});
+}
+TEST_CASE("compiled products in matrix registers agree with the reference", "[cpu]") {
+  if (std::string why = whyNoAmx(); !why.empty()) {
+    std::printf("SKIP: compiled products in matrix registers: %s\n", why.c_str());
+    return;
+  }
+  TargetSpec target = hostWithAmx();
+  int64_t before = trappedProducts();
+  for (const std::vector<OpLibCase> &cases : {matmulCases(), constantProductCases(), tallProductCases()})
+    runAll(cases, {}, target);
+  uint64_t seed = freshSeed();
+  INFO("sizes of seed " << seed);
+  runAll(raggedGroupedProducts(seed, 40), {}, target);
+  runAll(raggedGroupedProducts(seed + 1, 20), {{"bm", 70}, {"bn", 72}, {"bk", 100}}, target);
+  CHECK((trappedProducts() > before || runsOnHost(target).isOk()));
 }
 TEST_CASE("compiled expressions agree with the reference", "[cpu]") { runAll(elementwiseCases()); }
 TEST_CASE("compiled reductions agree with the reference", "[cpu]") { runAll(reduceCases()); }

@@ -41,6 +41,17 @@ TEST_CASE("features need the operating system's support") {
   FeatureSet all = x86Features(cpu);
   CHECK(contains(all, featureSet(Avx512F, Avx512Bf16, Avx512Fp16, AvxVnni, Fma, Sse42)));
   CHECK_FALSE(contains(all, featureSet(Sse4a)));
+  CHECK((all & featureSet(AmxTile, AmxBf16, AmxInt8)) == 0);
+  cpu.state = 0x200e7; // Configurations of matrix registers without their contents.
+  CHECK(x86Features(cpu) == all);
+  cpu.state = 0x600e7;
+  FeatureSet matrices = x86Features(cpu);
+  CHECK(matrices == (all | featureSet(AmxTile, AmxBf16, AmxInt8)));
+  CpuFacts facts;
+  setFeatureFacts(facts, matrices);
+  CHECK((facts.hasAmxBf16 && facts.hasAmxInt8));
+  setFeatureFacts(facts, all);
+  CHECK_FALSE((facts.hasAmxBf16 || facts.hasAmxInt8));
   cpu.state = 0x07; // ymm only
   FeatureSet ymm = x86Features(cpu);
   CHECK(contains(ymm, featureSet(Avx2, Fma, F16c, AvxVnni)));

@@ -107,7 +107,9 @@ TEST_CASE("facts follow from the features") {
   CHECK(zen4.ports.fma == 1);
   CHECK(zen4.prefersBf16Dot());
   CHECK(parseTarget("sapphirerapids")->cpuFacts.hasBf16Dot);
-  CHECK_FALSE(parseTarget("sapphirerapids")->cpuFacts.prefersBf16Dot());
+  CHECK(parseTarget("sapphirerapids")->cpuFacts.hasAmxBf16);
+  CHECK(parseTarget("graniterapids")->cpuFacts.hasAmxInt8);
+  CHECK(parseTarget("sapphirerapids")->cpuFacts.prefersBf16Dot()); // In matrix registers.
   CHECK_FALSE(parseTarget("neoverse-v2")->cpuFacts.prefersBf16Dot());
   CHECK(parseTarget("neoverse-v2")->cpuFacts.arch == CpuArch::AArch64);
   CHECK(parseTarget("sifive-x280")->cpuFacts.vectorBits == 512);

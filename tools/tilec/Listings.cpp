@@ -23,6 +23,8 @@ Json factsJson(const CpuFacts &facts) {
           {"f16_convert", facts.hasF16Convert},
           {"bf16_dot", facts.hasBf16Dot},
           {"int8_dot", facts.hasInt8Dot},
+          {"amx_bf16", facts.hasAmxBf16},
+          {"amx_int8", facts.hasAmxInt8},
           {"fma_per_cycle", facts.ports.fma},
           {"loads_per_cycle", facts.ports.loads},
           {"bf16_dots_per_cycle", facts.hasBf16Dot ? facts.ports.bf16Dots : 0},

@@ -5,6 +5,8 @@
 
 #include "tilejit/Device/Peak.h"
 
+#include "tilejit/Target/TargetSpec.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -75,7 +77,37 @@ TILEJIT_ZMM_LOOP(dotInt8Avx512, "avx512f,avx512vnni", TILEJIT_DOT_INT8)
 TILEJIT_YMM_LOOP(fmaF32Avx2, TILEJIT_FMA_YMM_PS)
 TILEJIT_YMM_LOOP(fmaF64Avx2, TILEJIT_FMA_YMM_PD)
 
+/// Sizes of AMX's matrix registers: all eight are 16 rows of 64 bytes.
+struct alignas(64) MatrixSizes {
+  uint8_t palette = 1, startRow = 0, reserved[14] = {};
+  uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(MatrixSizes) == 64);
+
+#define TILEJIT_ZERO_TMM(n) "tilezero %%tmm" #n "\n"
+#define TILEJIT_TMM_LOOP(NAME, INSTRUCTION)                                                                            \
+  void NAME(int64_t iterations) {                                                                                      \
+    static constexpr MatrixSizes sizes;                                                                                \
+    asm volatile("ldtilecfg %1\n" TILEJIT_EIGHT(TILEJIT_ZERO_TMM) "1:\n" TILEJIT_SIX(INSTRUCTION) TILEJIT_TMM_END      \
+                 : "+r"(iterations)                                                                                    \
+                 : "m"(sizes)                                                                                          \
+                 : "cc");                                                                                              \
+  }
+#define TILEJIT_TMM_END "sub $1, %0\njnz 1b\ntilerelease\n"
+#define TILEJIT_SIX(OP) OP(0) OP(1) OP(2) OP(3) OP(4) OP(5)
+#define TILEJIT_EIGHT(OP) TILEJIT_SIX(OP) OP(6) OP(7)
+#define TILEJIT_TILE_BF16(n) "tdpbf16ps %%tmm7, %%tmm6, %%tmm" #n "\n"
+#define TILEJIT_TILE_INT8(n) "tdpbssd %%tmm7, %%tmm6, %%tmm" #n "\n"
+TILEJIT_TMM_LOOP(dotBf16Amx, TILEJIT_TILE_BF16)
+TILEJIT_TMM_LOOP(dotInt8Amx, TILEJIT_TILE_INT8)
+
 ArithmeticLoop arithmeticLoop(DType dtype) {
+  CpuFacts host = hostTarget().cpuFacts; // Which asks for the matrix registers.
+  if (dtype == DType::BF16 && host.hasAmxBf16)
+    return {dotBf16Amx, 6 * 2 * 16 * 16 * 32};
+  if (dtype == DType::I8 && host.hasAmxInt8)
+    return {dotInt8Amx, 6 * 2 * 16 * 16 * 64};
   bool avx512 = __builtin_cpu_supports("avx512f");
   if (dtype == DType::BF16 && avx512 && __builtin_cpu_supports("avx512bf16"))
     return {dotBf16Avx512, 24 * 64};

@@ -12,8 +12,9 @@ namespace tilejit::target {
 namespace {
 
 enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
-/// What the operating system must save for a feature: nothing beyond SSE, the ymm registers, the zmm and mask ones.
-enum class State : uint8_t { Sse, Ymm, Zmm };
+/// What the operating system must save for a feature: nothing beyond SSE, the ymm registers, the zmm and mask ones, the
+/// matrix registers of AMX.
+enum class State : uint8_t { Sse, Ymm, Zmm, Tiles };
 
 struct X86Row {
   std::string_view name;
@@ -56,6 +57,9 @@ constexpr std::array x86Rows = std::to_array<X86Row>({
     {"avx512vpopcntdq", 7, 0, Register::Ecx, 14, State::Zmm},
     {"avx512bf16", 7, 1, Register::Eax, 5, State::Zmm},
     {"avx512fp16", 7, 0, Register::Edx, 23, State::Zmm},
+    {"amx-tile", 7, 0, Register::Edx, 24, State::Tiles},
+    {"amx-bf16", 7, 0, Register::Edx, 22, State::Tiles},
+    {"amx-int8", 7, 0, Register::Edx, 25, State::Tiles},
 });
 
 constexpr auto x86Names = [] {
@@ -89,7 +93,8 @@ State usableState(const CpuidSource &cpuid) {
   uint64_t saved = cpuid.xcr0();
   if ((saved & 0x6) != 0x6)
     return State::Sse;
-  return (saved & 0xe6) == 0xe6 ? State::Zmm : State::Ymm;
+  constexpr uint64_t zmm = 0xe6, tiles = zmm | 0x60000;
+  return (saved & tiles) == tiles ? State::Tiles : (saved & zmm) == zmm ? State::Zmm : State::Ymm;
 }
 
 } // namespace
@@ -153,6 +158,8 @@ void setFeatureFacts(CpuFacts &facts, FeatureSet set) {
     facts.hasF16Convert = has(F16c);
     facts.hasBf16Dot = has(Avx512Bf16);
     facts.hasInt8Dot = wide ? has(Avx512Vnni) : has(AvxVnni);
+    facts.hasAmxBf16 = facts.hasBf16Dot && has(AmxTile, AmxBf16);
+    facts.hasAmxInt8 = facts.hasInt8Dot && has(AmxTile, AmxInt8);
     return;
   }
   case CpuArch::AArch64:

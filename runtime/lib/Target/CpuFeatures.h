@@ -1,7 +1,7 @@
 // Part of tilejit, under the Apache License v2.0. See LICENSE for details.
 //
 // The instruction-set features that can change generated code, one table for each architecture, as sets of bits. Names
-// are LLVM's. What the compiler never emits (AMX, cryptography, system instructions) is left out on purpose: a machine
+// are LLVM's. What the compiler never emits (cryptography, system instructions) is left out on purpose: a machine
 // without it runs our code.
 
 #ifndef TILEJIT_LIB_TARGET_CPUFEATURES_H
@@ -27,6 +27,7 @@ enum X86Feature : uint8_t {
   Avx, Avx2, Fma, F16c, AvxVnni,
   Avx512F, Avx512CD, Avx512DQ, Avx512BW, Avx512VL, Avx512Ifma, Avx512Vbmi, Avx512Vbmi2, Avx512Vnni, Avx512Bitalg,
   Avx512Vpopcntdq, Avx512Bf16, Avx512Fp16,
+  AmxTile, AmxBf16, AmxInt8,
 };
 enum ArmFeature : uint8_t { Lse, FullFp16, DotProd, Bf16, I8mm, Sve, Sve2 };
 enum RiscVFeature : uint8_t { RvV, Zvl256b, Zvl512b };

@@ -19,7 +19,7 @@ constexpr FeatureSet level4 = level3 | featureSet(Avx512F, Avx512CD, Avx512DQ, A
 constexpr FeatureSet skylakeServer = level4 | featureSet(Prfchw);
 constexpr FeatureSet icelake =
     skylakeServer | featureSet(Gfni, Avx512Ifma, Avx512Vbmi, Avx512Vbmi2, Avx512Vnni, Avx512Bitalg, Avx512Vpopcntdq);
-constexpr FeatureSet sapphire = icelake | featureSet(AvxVnni, Avx512Bf16, Avx512Fp16);
+constexpr FeatureSet sapphire = icelake | featureSet(AvxVnni, Avx512Bf16, Avx512Fp16, AmxTile, AmxBf16, AmxInt8);
 constexpr FeatureSet zen = level3 | featureSet(Prfchw, Sse4a);
 constexpr FeatureSet zen4 = icelake | featureSet(Sse4a, Avx512Bf16);
 constexpr FeatureSet armServer = featureSet(Lse, FullFp16, DotProd);

@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
 #include <sys/auxv.h>
 #endif
@@ -26,7 +28,18 @@ public:
   uint64_t xcr0() const override {
     uint32_t low = 0, high = 0;
     asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return uint64_t{high} << 32 | low;
+    uint64_t saved = uint64_t{high} << 32 | low;
+    return mayUseMatrixRegisters(saved) ? saved : saved & ~matrixRegisters;
+  }
+
+private:
+  static constexpr int matrixRegistersBit = 18;
+  static constexpr uint64_t matrixRegisters = uint64_t{1} << matrixRegistersBit;
+
+  /// Linux keeps them for a process that has asked, for all its threads from then on.
+  static bool mayUseMatrixRegisters(uint64_t saved) {
+    constexpr int requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+    return (saved & matrixRegisters) && syscall(SYS_arch_prctl, requestPermission, matrixRegistersBit) == 0;
   }
 };
 

@@ -38,6 +38,8 @@ constexpr std::array cpuLetters = std::to_array<FactLetter<CpuFacts>>({
     {'h', &CpuFacts::hasF16Convert},
     {'b', &CpuFacts::hasBf16Dot},
     {'i', &CpuFacts::hasInt8Dot},
+    {'x', &CpuFacts::hasAmxBf16},
+    {'y', &CpuFacts::hasAmxInt8},
 });
 constexpr std::array gpuLetters = std::to_array<FactLetter<GpuFacts>>({
     {'b', &GpuFacts::hasBf16},

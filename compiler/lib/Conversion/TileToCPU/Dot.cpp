@@ -142,6 +142,10 @@ Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   } else {
     grouping = chooseGrouping(l, op);
   }
+  // Matrix registers hold 16 columns of lanes.
+  byAmx = isGrouped() && l.lanes == 16 && n > 1 && (grouping == Grouping::Pairs ? l.model.amxPairs : l.model.amxQuads);
+  if (byAmx && grouping == Grouping::QuadsRaised)
+    grouping = Grouping::QuadsSigned;
   // A product with the padding of one operand only may still be NaN.
   depth = l.e.max(extentOf(l, op.getA(), 1), depthOfB);
 }

@@ -6,7 +6,8 @@
 // b[k] for four neighbours k to an i32, such with products of bf16 pairs for two of them to an f32. Such a step's
 // operands are lanes of 32 bits, of four or two elements each. The instruction for bytes takes one operand as unsigned
 // and the other as signed; where both are signed, a is raised by 128 and what that adds is taken off. The one for bf16
-// takes subnormal elements for zero, so what holds any is made wide instead (DotPairs.cpp).
+// takes subnormal elements for zero, so what holds any is made wide instead (DotPairs.cpp). CPUs with AMX have products
+// of whole matrices of such groups, of bytes with any signs (DotAmx.cpp).
 
 #ifndef TILEJIT_CONVERSION_TILETOCPU_DOT_H
 #define TILEJIT_CONVERSION_TILETOCPU_DOT_H
@@ -21,8 +22,8 @@ namespace tilejit::cpu {
 inline constexpr int64_t skinnyRows = 4;
 
 /// What shares a lane: bf16 pairs, or quadruples of bytes, by the operand that the instruction takes as unsigned;
-/// QuadsRaised: a, after adding 128 to it.
-enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised };
+/// QuadsRaised: a, after adding 128 to it; QuadsSigned: neither, which only AMX takes.
+enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised, QuadsSigned };
 
 /// B as a constant operand is packed once, so that register tiles take it from where it lies: panels of `columns`
 /// columns, in these step after step the groups of `terms` neighbours of each column. Written as a load of
@@ -46,6 +47,7 @@ struct Product {
   int64_t resultStride;               ///< Elements from row to row.
   bool startsAtZero = false;          ///< The accumulator is zero and its memory not yet written.
   Grouping grouping = Grouping::None;
+  bool byAmx = false;           ///< Groups are multiplied in matrix registers.
   bool keepsSubnormals = false; ///< Pairs are multiplied after they were made wide.
 
   Product(KernelLowering &l, tile::DotOp op);
@@ -132,6 +134,26 @@ tile::LoadOp matrixLoad(KernelLowering &l, mlir::Value tile);
 mlir::Value isInside(KernelLowering &l, mlir::Value tile, Index rows, Index column, Index columns, int64_t width);
 /// The load that a value reads without conversion, its transposition aside; null: another value.
 tile::LoadOp plainLoad(KernelLowering &l, mlir::Value tile);
+
+/// Columns of B in groups, and A, for products by AMX. Strides are of lanes of 32 bits.
+struct AmxPanel {
+  mlir::Value configurations; ///< From prepareAmx().
+  mlir::Value a;
+  int64_t rowStride;
+  mlir::Value b; ///< Of the first column.
+  Index stride;  ///< From step to step.
+  Index column;  ///< Of the result.
+  int64_t columns;
+  Index steps;
+};
+/// What matrix registers look like for products of so many steps of the depth: once for all panels.
+mlir::FailureOr<mlir::Value> prepareAmx(Product &product, Index steps);
+/// Adds the products of all rows with a panel to the result.
+mlir::LogicalResult multiplyByAmx(Product &product, const AmxPanel &panel);
+/// Rows that are looked at.
+Index rowsOfAmx(Product &product);
+/// Gives the matrix registers back, so that they need not be saved.
+void finishAmx(Product &product);
 
 /// A and B packed, register tiles: for more than a few rows.
 mlir::LogicalResult lowerBlockedProduct(Product &product);

@@ -71,10 +71,12 @@ private:
   LogicalResult provide(Panel &panel);
   bool readsInPlace(const Panel &panel);
   LogicalResult panels(Index from, Index to, RegisterTile form);
+  LogicalResult allPanels();
   LogicalResult microkernels(const Panel &panel);
   LogicalResult microkernelsKeepingSubnormals(const Panel &panel);
   FailureOr<Value> holdsSubnormals(const Panel &panel);
   LogicalResult multiply(const Panel &panel);
+  LogicalResult products(const Panel &panel);
   LogicalResult microkernel(const Panel &panel, Index row, int64_t tall);
   void finish(const Panel &panel, Value result, ArrayRef<Value> sums);
   int64_t wide(const Panel &panel) const { return panel.tile.columns / l.lanes; }
@@ -97,6 +99,7 @@ private:
   Value packedA, packedB;
   Value columnSums;    ///< What raising A adds to each column of a panel.
   Value subnormalsInA; ///< Whether there are any; of pairs.
+  Value amx;           ///< Configurations of the matrix registers.
   Value smallestInB;   ///< Where the smallest magnitudes of a panel are noted; of pairs.
 };
 } // namespace
@@ -146,6 +149,8 @@ LogicalResult BlockedProduct::provideA() {
 /// Rows that register tiles touch: both forms of panels read whole ones, one of them taller than the other.
 Index BlockedProduct::touchedRows() {
   Index touched = l.e.max(l.e.roundUp(p.rows, tile.rows), l.e.roundUp(p.rows, narrow.rows));
+  if (p.byAmx)
+    touched = l.e.max(touched, rowsOfAmx(p));
   return l.e.min(touched, p.m);
 }
 
@@ -416,14 +421,21 @@ FailureOr<Value> BlockedProduct::holdsSubnormals(const Panel &panel) {
   return cpu::holdsSubnormals(l, *smallest, panel.address, l.e.mul(steps, columns));
 }
 
+LogicalResult BlockedProduct::products(const Panel &panel) {
+  if (!p.byAmx)
+    return microkernels(panel);
+  return multiplyByAmx(p,
+                       {amx, packedA, rowStride, panel.address, panel.stride, panel.column, panel.tile.columns, steps});
+}
+
 LogicalResult BlockedProduct::multiply(const Panel &panel) {
   if (p.grouping != Grouping::Pairs)
-    return microkernels(panel);
+    return products(panel);
   FailureOr<Value> inB = holdsSubnormals(panel);
   if (failed(inB))
     return failure();
   Value either = arith::OrIOp::create(l.b, l.e.loc, subnormalsInA, *inB);
-  return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return microkernels(panel); });
+  return l.branch(either, [&] { return microkernelsKeepingSubnormals(panel); }, [&] { return products(panel); });
 }
 
 LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
@@ -434,6 +446,16 @@ LogicalResult BlockedProduct::panels(Index from, Index to, RegisterTile form) {
       return failure();
     return multiply(panel);
   });
+}
+
+LogicalResult BlockedProduct::allPanels() {
+  Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));
+  if (tile.columns == l.lanes || p.packed)
+    return panels(0, columns, tile);
+  Index whole = l.e.mul(l.e.divide(columns, tile.columns), tile.columns);
+  if (failed(panels(0, whole, tile)))
+    return failure();
+  return panels(whole, columns, narrow);
 }
 
 LogicalResult BlockedProduct::run() {
@@ -448,13 +470,17 @@ LogicalResult BlockedProduct::run() {
   smallestInB = *smallest;
   packedB = *memory;
   columnSums = *sums;
-  Index columns = l.e.min(l.e.roundUp(p.columns, l.lanes), llvm::alignTo(p.n, l.lanes));
-  if (tile.columns == l.lanes || p.packed)
-    return panels(0, columns, tile);
-  Index whole = l.e.mul(l.e.divide(columns, tile.columns), tile.columns);
-  if (failed(panels(0, whole, tile)))
+  if (p.byAmx) {
+    FailureOr<Value> configurations = prepareAmx(p, steps);
+    if (failed(configurations))
+      return failure();
+    amx = *configurations;
+  }
+  if (failed(allPanels()))
     return failure();
-  return panels(whole, columns, narrow);
+  if (p.byAmx)
+    finishAmx(p);
+  return success();
 }
 
 LogicalResult tilejit::cpu::lowerBlockedProduct(Product &product) { return BlockedProduct(product).run(); }

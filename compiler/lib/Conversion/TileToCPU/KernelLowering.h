@@ -28,8 +28,9 @@ struct CpuModel {
   int64_t scratchLimit = 64 << 20;
   int64_t fmaPorts = 2, loadPorts = 2; ///< Whole vectors in a cycle.
   bool pairs = false;                  ///< x86 products of bf16 pairs, where they beat multiply-adds.
-  bool quads = false;      ///< x86 products of 8-bit quadruples, for vectors of any width up to the register's.
-  int64_t streamBytes = 0; ///< Size from which an argument is written past the cache; 0: none is.
+  bool quads = false; ///< x86 products of 8-bit quadruples, for vectors of any width up to the register's.
+  bool amxPairs = false, amxQuads = false; ///< The same of both in matrix registers, for vectors of 512 bits.
+  int64_t streamBytes = 0;                 ///< Size from which an argument is written past the cache; 0: none is.
 };
 
 /// Elements of a tile: `width` of them along dimension `dim` from `at` on. dim < 0: the one element at `at`. Where not

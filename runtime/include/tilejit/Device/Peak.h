@@ -26,7 +26,8 @@ struct PeakQuery {
   int64_t bytesWritten = 0; ///< A kernel that writes less than half of what it reads is compared with pure reading.
 };
 
-/// Measures for about 30 ms: the best of several repetitions of a loop without dependences between its multiply-adds,
+/// Measures for about 30 ms: the best of several repetitions of a loop without dependences between its multiply-adds
+/// (in AMX's matrix registers, where there are such of the type),
 /// and of read and copy loops (plain and non-temporal stores) over a buffer of the working set's size.
 MachinePeak measurePeak(const PeakQuery &query);
 

@@ -37,13 +37,17 @@ struct CpuFacts {
   bool hasF16Convert = false; ///< f16 <-> f32 in hardware.
   bool hasBf16Dot = false;    ///< Products of bf16 pairs accumulated in f32.
   bool hasInt8Dot = false;    ///< Products of 8-bit quadruples accumulated in i32.
+  bool hasAmxBf16 = false;    ///< The same in matrix registers (AMX), of bf16
+  bool hasAmxInt8 = false;    ///< and of 8-bit integers.
   CpuPorts ports;
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;
   int64_t l3Bytes = 8 << 20; ///< 0: none.
 
   /// Whether x86 products of bf16 pairs beat multiply-adds of the same numbers made wide, two for each.
-  bool prefersBf16Dot() const { return hasBf16Dot && arch == CpuArch::X86_64 && 2 * ports.bf16Dots > ports.fma; }
+  bool prefersBf16Dot() const {
+    return hasBf16Dot && arch == CpuArch::X86_64 && (hasAmxBf16 || 2 * ports.bf16Dots > ports.fma);
+  }
 };
 
 /// What the GPU back ends' choices and refusals rest on; from the row of the chip. Sizes are of one streaming
