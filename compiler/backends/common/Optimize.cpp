@@ -9,6 +9,8 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -28,12 +30,36 @@ namespace tilejit::backends {
 
 using namespace llvm;
 
-/// Takes vectors of registers apart, into parts of `bits` or each value for itself, and finds what is the same.
-static void addValuePasses(FunctionPassManager &passes, PassBuilder &builder, unsigned bits) {
-  ScalarizerPassOptions options;
-  options.ScalarizeMinBits = bits;
-  options.ScalarizeLoadStore = false;
-  passes.addPass(ScalarizerPass(options));
+namespace {
+/// Takes vectors of registers apart, each value for itself; into pairs in functions that compute with vectors of f32
+/// and for chips with instructions for two of them.
+class TakeApartPass : public PassInfoMixin<TakeApartPass> {
+public:
+  explicit TakeApartPass(bool hasPackedF32) : hasPackedF32_(hasPackedF32) {}
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    ScalarizerPassOptions options;
+    options.ScalarizeMinBits = hasPackedF32_ && any_of(instructions(function), isOfPairs) ? 64 : 0;
+    options.ScalarizeLoadStore = false;
+    return ScalarizerPass(options).run(function, analyses);
+  }
+
+private:
+  static bool isOfPairs(const Instruction &instruction) {
+    auto *type = dyn_cast<FixedVectorType>(instruction.getType());
+    if (!type || !type->getElementType()->isFloatTy())
+      return false;
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return instruction.isBinaryOp() || (call && call->getIntrinsicID() == Intrinsic::fma);
+  }
+
+  bool hasPackedF32_;
+};
+} // namespace
+
+/// Takes vectors apart and finds what is the same.
+static void addValuePasses(FunctionPassManager &passes, PassBuilder &builder, bool hasPackedF32) {
+  passes.addPass(TakeApartPass(hasPackedF32));
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(InstCombinePass());
@@ -71,7 +97,7 @@ void optimize(Module &module, TargetMachine &machine, const GpuFacts &facts) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   FunctionPassManager ofFunctions;
-  addValuePasses(ofFunctions, builder, facts.hasPackedF32 ? 64 : 0);
+  addValuePasses(ofFunctions, builder, facts.hasPackedF32);
   addLoopPasses(ofFunctions);
   addFinalPasses(ofFunctions, builder);
   ModulePassManager passes;

@@ -28,13 +28,10 @@ public:
       return e.refuse(op, "its operands do not lie where its accumulators are (tile-gpu-on-chip)");
     SmallVector<Value> sums = e.scalars(e.get(op.getAcc()));
     int64_t depth = tileTypeOf(op.getA()).getShape()[1], terms = e.products.termsOf(types());
-    int64_t width = e.products.sumsOf(types());
     if (terms > 1 && depth % terms == 0)
       addTogether(sums, *rows, *columns, depth, terms);
-    else if (sums.size() % width == 0)
-      addSingly(sums, *rows, *columns, depth, width);
     else
-      addSingly(sums, *rows, *columns, depth, 1);
+      addSingly(sums, *rows, *columns, depth);
     e.set(op.getResult(), e.fromScalars(sums));
     return success();
   }
@@ -45,15 +42,17 @@ private:
             op.getUnsignedB()};
   }
 
-  /// One term at a time, to `width` sums at once.
-  void addSingly(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth,
-                 int64_t width) {
+  /// One term at a time.
+  void addSingly(SmallVector<Value> &sums, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t depth) {
     OperandParts parts = operandParts(op.getPrecision());
     SmallVector<SmallVector<Value>> a, b;
     for (unsigned part = 0; part < parts.count; ++part) {
       a.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getA(), op.getUnsignedA()))));
       b.push_back(e.scalars(operandPart(e.b, e.loc, op.getPrecision(), part, widened(op.getB(), op.getUnsignedB()))));
     }
+    int64_t width = e.products.sumsOf(types());
+    if (!lieTogether(op.getA(), rows, width) || !lieTogether(op.getB(), columns, width))
+      width = 1;
     SmallVector<Value> groups;
     for (size_t first = 0; first < sums.size(); first += width)
       groups.push_back(together(ArrayRef(sums).slice(first, width)));
@@ -71,6 +70,34 @@ private:
     sums.clear();
     for (Value group : groups)
       llvm::append_range(sums, width == 1 ? SmallVector<Value>{group} : e.scalars(group));
+  }
+
+  /// The element of an operand that lies beside its first one in on-chip memory, by its number in the operand's tile;
+  /// 0: it does not come from there.
+  static int64_t elementBeside(Value operand) {
+    auto load = operand.getDefiningOp<tilegpu::SharedLoadOp>();
+    if (!load)
+      return 0;
+    tilegpu::MemoryAttr memory = load.getPlace().getType().getMemory();
+    if (memory.getOffsets().empty())
+      return 0;
+    int64_t there = memory.getOffsets().front(), width = memory.getShape().back();
+    return there / width * tilegpu::layoutOf(operand).getShape().back() + there % width;
+  }
+
+  /// Whether what each `width` neighbouring sums take of an operand is one element, or two that come from on-chip
+  /// memory beside each other, in neighbouring registers. What lies otherwise would have to be moved first.
+  static bool lieTogether(Value operand, ArrayRef<int64_t> registers, int64_t width) {
+    LayoutAttr layout = tilegpu::layoutOf(operand);
+    int64_t beside = elementBeside(operand);
+    for (size_t at = 0; width == 2 && at < registers.size(); at += 2) {
+      if (at + 1 == registers.size())
+        return false;
+      int64_t first = layout.elementOfRegister(registers[at]), second = layout.elementOfRegister(registers[at + 1]);
+      if (first != second && (beside == 0 || (first & beside) || second != first + beside))
+        return false;
+    }
+    return true;
   }
 
   /// A vector of several values; one for itself.
