@@ -1,6 +1,8 @@
 // RUN: tile-opt %s -convert-tile-to-cpu="quads=true" -canonicalize -cse -loop-invariant-code-motion | FileCheck %s
 // RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
 // RUN: tile-opt %s -convert-tile-to-cpu="quads=true vector-bits=256 vector-registers=16" | FileCheck %s --check-prefix=HALF
+// RUN: tile-opt %s -convert-tile-to-cpu="quads=true words=true" -canonicalize -cse | FileCheck %s --check-prefix=WORDS
+// RUN: tile-opt %s -convert-tile-to-cpu="words=true vector-bits=256 vector-registers=16" | FileCheck %s --check-prefix=WIDE
 
 // Four neighbours of a column of b go into an i32; a's are four of its bytes as they lie.
 // CHECK-LABEL: llvm.func internal @kernel_mixed
@@ -53,6 +55,24 @@ tile.kernel @signed(%a: !tile.view<32x64xi8>, %b: !tile.view<64x64xi8>, %c: !til
 // CHECK-NOT: vpdpbusd
 // CHECK: arith.muli {{.*}} : vector<16xi32>
 tile.kernel @unsigned(%a: !tile.view<32x64xi8>, %b: !tile.view<64x64xi8>, %c: !tile.view<32x64xi32>)
+    launch <sizes = [], grid = affine_map<() -> (1)>> {
+  %i = tile.program_id 0
+  %zero = arith.constant dense<0> : tensor<32x64xi32>
+  %ta = tile.load %a[%i, %i] : !tile.view<32x64xi8> -> tensor<32x64xi8>
+  %tb = tile.load %b[%i, %i] : !tile.view<64x64xi8> -> tensor<64x64xi8>
+  %y = tile.dot %ta, %tb, %zero unsigned_a unsigned_b : tensor<32x64xi8>, tensor<64x64xi8>, tensor<32x64xi32>
+  tile.store %y, %c[%i, %i] : tensor<32x64xi32>, !tile.view<32x64xi32>
+  tile.return
+}
+
+// Without such an instruction, or with two unsigned operands, bytes are made wide by twos.
+// WORDS-LABEL: llvm.func internal @kernel_words
+// WORDS: arith.extui {{.*}} : vector<32xi8> to vector<32xi16>
+// WORDS: %[[BOTH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"({{.*}}) : (vector<32xi16>, vector<32xi16>) -> vector<16xi32>
+// WORDS: arith.addi %{{.*}}, %[[BOTH]] : vector<16xi32>
+// WIDE-LABEL: llvm.func internal @kernel_words
+// WIDE: llvm.x86.avx2.pmadd.wd
+tile.kernel @words(%a: !tile.view<32x64xi8>, %b: !tile.view<64x64xi8>, %c: !tile.view<32x64xi32>)
     launch <sizes = [], grid = affine_map<() -> (1)>> {
   %i = tile.program_id 0
   %zero = arith.constant dense<0> : tensor<32x64xi32>

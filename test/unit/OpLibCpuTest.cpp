@@ -34,8 +34,8 @@ std::vector<OpLibCase> raggedGroupedProducts(uint64_t seed, int count) {
   struct Types {
     std::string a, b, c;
   };
-  const Types types[] = {{"bf16", "bf16", "f32"}, {"bf16", "bf16", "bf16"}, {"i8", "i8", "i32"},
-                         {"u8", "i8", "i32"},     {"i8", "u8", "i32"},      {"i8", "i8", "f32"}};
+  const Types types[] = {{"bf16", "bf16", "f32"}, {"bf16", "bf16", "bf16"}, {"i8", "i8", "i32"}, {"u8", "i8", "i32"},
+                         {"i8", "u8", "i32"},     {"i8", "i8", "f32"},      {"u8", "u8", "i32"}};
   std::mt19937_64 random(seed);
   std::vector<OpLibCase> cases;
   for (int i = 0; i < count; ++i) {
@@ -74,6 +74,16 @@ TEST_CASE("compiled products of packed operands in whole panels agree", "[cpu]")
 TEST_CASE("compiled products that pack an operand first agree", "[cpu]") {
   runAll(tallProductCases());
   runAll(tallProductCases(), {{"bm", 70}, {"bn", 64}, {"bk", 24}});
+}
+TEST_CASE("compiled products of pairs and quadruples agree on every level of x86", "[cpu]") {
+  uint64_t seed = freshSeed();
+  INFO("sizes of seed " << seed);
+  for (std::string_view name : {"native", "x86-64", "x86-64-v3", "x86-64-v4"}) {
+    Expected<TargetSpec> target = parseTarget(name);
+    REQUIRE(target.isOk());
+    if (runsOnHost(*target).isOk())
+      runAll(raggedGroupedProducts(++seed, 20), {}, *target);
+  }
 }
 TEST_CASE("compiled products in matrix registers agree with the reference", "[cpu]") {
   if (std::string why = whyNoAmx(); !why.empty()) {

@@ -27,6 +27,7 @@ def TileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     Option<"pairs", "pairs", "bool", "false",
            "Whether there are products of bf16 pairs that beat multiply-adds (x86 only)">,
     Option<"quads", "quads", "bool", "false", "Whether there are products of 8-bit quadruples (x86 only)">,
+    Option<"words", "words", "bool", "false", "Whether there are products of pairs of 16-bit integers (x86 only)">,
     Option<"amxPairs", "amx-pairs", "bool", "false", "Whether matrix registers multiply bf16 pairs; only with `pairs`">,
     Option<"amxQuads", "amx-quads", "bool", "false", "The same of 8-bit quadruples; only with `quads`">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",

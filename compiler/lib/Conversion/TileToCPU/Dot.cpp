@@ -71,10 +71,13 @@ tile::LoadOp tilejit::cpu::plainLoad(KernelLowering &l, Value tile) {
 
 static Type elementOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getElementType(); }
 
+static bool areBytes(tile::DotOp op) {
+  return elementOf(op.getA()).isInteger(8) && elementOf(op.getB()).isInteger(8) &&
+         elementOf(op.getResult()).isInteger(32);
+}
+
 bool tilejit::cpu::multipliesByQuads(KernelLowering &l, tile::DotOp op) {
-  bool areBytes = elementOf(op.getA()).isInteger(8) && elementOf(op.getB()).isInteger(8);
-  return l.model.quads && l.lanes >= 4 && areBytes && elementOf(op.getResult()).isInteger(32) &&
-         !(op.getUnsignedA() && op.getUnsignedB());
+  return l.model.quads && l.lanes >= 4 && areBytes(op) && !(op.getUnsignedA() && op.getUnsignedB());
 }
 
 static Grouping groupingOfQuads(tile::DotOp op) {
@@ -92,9 +95,11 @@ static Grouping chooseGrouping(KernelLowering &l, tile::DotOp op) {
     return Grouping::None;
   if (l.model.pairs && areBf16 && rows > skinnyRows)
     return Grouping::Pairs;
-  if (rows == 1 || !multipliesByQuads(l, op) || takesSkinnyQuads(l, op))
+  if (rows == 1 || takesSkinnyQuads(l, op))
     return Grouping::None;
-  return groupingOfQuads(op);
+  if (multipliesByQuads(l, op))
+    return groupingOfQuads(op);
+  return l.model.words && areBytes(op) && rows > skinnyRows ? Grouping::Words : Grouping::None;
 }
 
 std::optional<PackedPanels> tilejit::cpu::packedPanels(KernelLowering &l, tile::DotOp op) {
@@ -144,8 +149,8 @@ Product::Product(KernelLowering &l, tile::DotOp op) : l(l), op(op) {
   }
   // Matrix registers hold 16 columns of lanes.
   byAmx = isGrouped() && l.lanes == 16 && n > 1 && (grouping == Grouping::Pairs ? l.model.amxPairs : l.model.amxQuads);
-  if (byAmx && grouping == Grouping::QuadsRaised)
-    grouping = Grouping::QuadsSigned;
+  if (byAmx && grouping != Grouping::Pairs)
+    grouping = Grouping::QuadsOfAnySigns;
   // A product with the padding of one operand only may still be NaN.
   depth = l.e.max(extentOf(l, op.getA(), 1), depthOfB);
 }
@@ -179,9 +184,30 @@ Value tilejit::cpu::addQuads(KernelLowering &l, Value isUnsigned, Value isSigned
   return addGroups(l, "avx512.vpdpbusd", l.b.getI8Type(), isUnsigned, isSigned, sum);
 }
 
+Value tilejit::cpu::addWords(KernelLowering &l, Value a, Value b, Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  VectorType words = l.e.vector(l.b.getI16Type(), 2 * type.getNumElements());
+  auto asWords = [&](Value value) { return LLVM::BitcastOp::create(l.b, l.e.loc, words, value).getResult(); };
+  StringRef name = type.getNumElements() == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                   : type.getNumElements() == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                                : "llvm.x86.sse2.pmadd.wd";
+  Value both =
+      LLVM::CallIntrinsicOp::create(l.b, l.e.loc, type, l.b.getStringAttr(name), ValueRange{asWords(a), asWords(b)})
+          .getResult(0);
+  return arith::AddIOp::create(l.b, l.e.loc, sum, both);
+}
+
+Value tilejit::cpu::toWords(KernelLowering &l, Value bytes, bool isUnsigned) {
+  VectorType words = l.e.vector(l.b.getI16Type(), cast<VectorType>(bytes.getType()).getNumElements());
+  return isUnsigned ? Value(arith::ExtUIOp::create(l.b, l.e.loc, words, bytes))
+                    : Value(arith::ExtSIOp::create(l.b, l.e.loc, words, bytes));
+}
+
 Value Product::multiplyAdd(Value a, Value b, Value sum) {
   if (grouping == Grouping::Pairs)
     return addPairs(l, a, b, sum, keepsSubnormals);
+  if (grouping == Grouping::Words)
+    return addWords(l, a, b, sum);
   if (isGrouped())
     return grouping == Grouping::QuadsUnsignedB ? addQuads(l, b, a, sum) : addQuads(l, a, b, sum);
   if (!isa<FloatType>(compute))

@@ -21,9 +21,10 @@ namespace tilejit::cpu {
 /// Products with up to so many rows have a form of their own.
 inline constexpr int64_t skinnyRows = 4;
 
-/// What shares a lane: bf16 pairs, or quadruples of bytes, by the operand that the instruction takes as unsigned;
-/// QuadsRaised: a, after adding 128 to it; QuadsSigned: neither, which only AMX takes.
-enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised, QuadsSigned };
+/// What shares a lane: bf16 pairs, or quadruples of bytes, by the operand that the instruction takes as unsigned
+/// (QuadsRaised: a, after adding 128 to it; QuadsOfAnySigns: AMX takes both as they are). Words: pairs of bytes made
+/// wide to 16 bits, where a CPU has no quadruples, or none of two unsigned operands.
+enum class Grouping { None, Pairs, QuadsUnsignedA, QuadsUnsignedB, QuadsRaised, QuadsOfAnySigns, Words };
 
 /// B as a constant operand is packed once, so that register tiles take it from where it lies: panels of `columns`
 /// columns, in these step after step the groups of `terms` neighbours of each column. Written as a load of
@@ -65,7 +66,10 @@ struct Product {
   void step(mlir::Value rowOfB, llvm::function_ref<mlir::Value(int64_t)> elementOfA,
             llvm::MutableArrayRef<mlir::Value> sums, int64_t across);
   /// Terms of a step, and what an operand holds in each of its lanes.
-  int64_t stepTerms() const { return !isGrouped() ? 1 : grouping == Grouping::Pairs ? 2 : 4; }
+  int64_t stepTerms() const {
+    bool arePairs = grouping == Grouping::Pairs || grouping == Grouping::Words;
+    return !isGrouped() ? 1 : arePairs ? 2 : 4;
+  }
   mlir::VectorType vectorType() { return l.e.vector(compute, l.lanes); }
   int64_t elementBytes() { return byteSize(compute); }
 };
@@ -86,6 +90,10 @@ mlir::Value addGroups(KernelLowering &l, llvm::StringRef instruction, mlir::Type
                       mlir::Value sum);
 /// The same of quadruples of bytes.
 mlir::Value addQuads(KernelLowering &l, mlir::Value isUnsigned, mlir::Value isSigned, mlir::Value sum);
+/// The same of pairs of words, in two instructions.
+mlir::Value addWords(KernelLowering &l, mlir::Value a, mlir::Value b, mlir::Value sum);
+/// Bytes as words of 16 bits.
+mlir::Value toWords(KernelLowering &l, mlir::Value bytes, bool isUnsigned);
 /// As many registers of integers as there are rows (2 or 4, a register each), with the same column of all rows in each.
 llvm::SmallVector<mlir::Value> interleaveRows(KernelLowering &l, llvm::ArrayRef<mlir::Value> rows);
 /// sum + a[0] b[0] + a[1] b[1] in each lane, of pairs of bf16. Subnormal elements count as zero, and so do sums that

@@ -56,7 +56,7 @@ StringRef AmxProduct::instruction() const {
   if (p.grouping == Grouping::Pairs)
     return "tdpbf16ps";
   if (p.op.getUnsignedA())
-    return "tdpbusd";
+    return p.op.getUnsignedB() ? "tdpbuud" : "tdpbusd";
   return p.op.getUnsignedB() ? "tdpbsud" : "tdpbssd";
 }
 

@@ -113,7 +113,8 @@ private:
 bool BlockedProduct::readsLeftInPlace() {
   constexpr int64_t waySize = 4096, mostInSet = 6;
   auto load = p.op.getA().getDefiningOp<tile::LoadOp>();
-  if (p.m <= fewRows || p.grouping == Grouping::QuadsRaised || !load || load.getPad() != tile::Pad::None)
+  bool isMadeOver = p.grouping == Grouping::QuadsRaised || p.grouping == Grouping::Words;
+  if (p.m <= fewRows || isMadeOver || !load || load.getPad() != tile::Pad::None)
     return false;
   const Index &stride = l.loadAccess(load).strides[0];
   if (!stride.isConstant() || stride.constant <= 0)
@@ -166,6 +167,8 @@ LogicalResult BlockedProduct::packA() {
     auto convert = [&](Value value) -> Value {
       if (!p.isGrouped())
         return operandPart(l.b, l.e.loc, p.op.getPrecision(), product.first, p.convert(value, p.op.getUnsignedA()));
+      if (p.grouping == Grouping::Words)
+        return toWords(l, value, p.op.getUnsignedA());
       if (p.grouping != Grouping::QuadsRaised)
         return value;
       return arith::XOrIOp::create(l.b, l.e.loc, value, l.e.intConstant(value.getType(), -128));
@@ -190,7 +193,9 @@ LogicalResult BlockedProduct::packB(const Panel &panel) {
   int64_t columns = panel.tile.columns;
   if (p.isGrouped())
     return l.packGroups(p.op.getB(), terms, steps, panel.column, columns, packedB,
-                        p.grouping == Grouping::Pairs ? smallestInB : Value());
+                        p.grouping == Grouping::Pairs ? smallestInB : Value(), [&](Value value) {
+                          return p.grouping == Grouping::Words ? toWords(l, value, p.op.getUnsignedB()) : value;
+                        });
   for (auto [i, product] : llvm::enumerate(parts.products)) {
     Value destination = l.e.address(packedB, static_cast<int64_t>(i) * section * columns, p.compute);
     auto convert = [&](Value value) {

@@ -29,6 +29,7 @@ struct CpuModel {
   int64_t fmaPorts = 2, loadPorts = 2; ///< Whole vectors in a cycle.
   bool pairs = false;                  ///< x86 products of bf16 pairs, where they beat multiply-adds.
   bool quads = false; ///< x86 products of 8-bit quadruples, for vectors of any width up to the register's.
+  bool words = false; ///< x86 products of pairs of 16-bit integers.
   bool amxPairs = false, amxQuads = false; ///< The same of both in matrix registers, for vectors of 512 bits.
   int64_t streamBytes = 0;                 ///< Size from which an argument is written past the cache; 0: none is.
 };
@@ -272,11 +273,11 @@ public:
   /// kernel's vectors have; transposed matrices know no other).
   mlir::LogicalResult packMatrix(mlir::Value tile, Index rows, Index column, Index columns, int64_t mostColumns,
                                  mlir::Value destination, int64_t rowStride, Convert convert, int64_t width = 0);
-  /// The same for elements of which `terms` neighbours of a column fill 32 bits, bytes or bf16: rows [0, terms groups)
-  /// to [groups][columns]. Rows beyond the tile count as 0. For pairs, a lower bound of the magnitudes in each lane, as
-  /// bits, goes to `smallestAt`, one register of them.
+  /// The same for elements of which `terms` neighbours of a column fill 32 bits, bytes or bf16 or what `convert` makes
+  /// of an element, if there is one: rows [0, terms groups) to [groups][columns]. Rows beyond the tile count as 0. For
+  /// pairs, a lower bound of the magnitudes in each lane, as bits, goes to `smallestAt`, one register of them.
   mlir::LogicalResult packGroups(mlir::Value tile, int64_t terms, Index groups, Index column, int64_t columns,
-                                 mlir::Value destination, mlir::Value smallestAt = {});
+                                 mlir::Value destination, mlir::Value smallestAt = {}, Convert convert = {});
   /// Asks for rows [first, first + rows) and columns [column, column + columns) of the matrix in memory that a value is
   /// computed from elementwise, if there is one. Never touches memory, so bounds don't matter.
   void prefetchMatrix(mlir::Value tile, Index first, Index rows, Index column, int64_t columns);

@@ -218,12 +218,15 @@ struct GroupPacker {
   Index groups, column;
   int64_t columns;
   Value destination;
+  KernelLowering::Convert convert;
   Value smallestAt; ///< Where the smallest magnitude of each lane goes, of pairs; null: nobody asks.
 
   int64_t depth() const { return cast<RankedTensorType>(tile.getType()).getShape()[0]; }
 
   /// The bits of elements.
   Value bits(Value elements) {
+    if (convert)
+      elements = convert(elements);
     auto type = cast<VectorType>(elements.getType());
     VectorType integers = l.e.vector(l.b.getIntegerType(32 / terms), type.getNumElements());
     return type == integers ? elements : arith::BitcastOp::create(l.b, l.e.loc, integers, elements).getResult();
@@ -341,8 +344,8 @@ struct GroupPacker {
 } // namespace
 
 LogicalResult KernelLowering::packGroups(Value tile, int64_t terms, Index groups, Index column, int64_t columns,
-                                         Value destination, Value smallestAt) {
-  GroupPacker packer{*this, tile, transposeSource(tile), terms, groups, column, columns, destination, {}};
+                                         Value destination, Value smallestAt, Convert convert) {
+  GroupPacker packer{*this, tile, transposeSource(tile), terms, groups, column, columns, destination, convert, {}};
   if (packer.notesSmallest())
     packer.smallestAt = smallestAt;
   else if (smallestAt)

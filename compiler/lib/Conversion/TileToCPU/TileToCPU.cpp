@@ -29,8 +29,8 @@ struct TileToCPU : tilejit::impl::TileToCPUPassBase<TileToCPU> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
-    CpuModel model{vectorBits, vectorRegisters, fma,   masks,    scratchLimit, fmaPorts,
-                   loadPorts,  pairs,           quads, amxPairs, amxQuads,     streamBytes};
+    CpuModel model{vectorBits, vectorRegisters, fma,   masks,    scratchLimit, fmaPorts,   loadPorts,
+                   pairs,      quads,           words, amxPairs, amxQuads,     streamBytes};
     if (failed(checkModel(model)) || failed(checkLaunchRules(kernels)))
       return signalPassFailure();
 
@@ -86,6 +86,7 @@ void tilejit::buildTileToCPUPipeline(OpPassManager &manager, const CpuFacts &fac
   options.loadPorts = facts.ports.loads;
   options.pairs = facts.prefersBf16Dot();
   options.quads = facts.hasInt8Dot && facts.arch == CpuArch::X86_64;
+  options.words = facts.arch == CpuArch::X86_64;
   options.amxPairs = facts.hasAmxBf16;
   options.amxQuads = facts.hasAmxInt8;
   options.streamBytes = streamBytesOf(facts);
